@@ -1,0 +1,40 @@
+package bench
+
+import "hotseat"
+
+// Mismatch says what a check found instead of what it wanted. All texts are
+// shown to the contestant as they are, cut to 2 KB.
+type Mismatch struct {
+	Code     string // within the rule's class: value-mismatch, selector-missing …
+	Expected string
+	Actual   string
+	Message  string // one line, plain words; made from Expected and Actual where it is empty
+	Hint     string // what to look at; may be empty
+}
+
+// Problem is a failure that the scenario itself found, by comparing answers
+// with each other or with its model of the world.
+type Problem struct {
+	Rule string // gives the class
+	Code string // lost-write, stale-read, sum-mismatch …
+	// Page is the answer that told, if one did: its request goes into the sample.
+	Page *Page
+	// Step names the place in the scenario; the default is the page's.
+	Step     string
+	Expected string
+	Actual   string
+	Message  string
+	Hint     string
+}
+
+// Failed is the error of a page or a [User.Fail]: a failure that the engine
+// has recorded already.
+type Failed struct {
+	Class   hotseat.Class
+	Code    string
+	Rule    string
+	Message string
+}
+
+// Error returns the message.
+func (f *Failed) Error() string { return f.Message }
