@@ -26,3 +26,5 @@ require (
 	golang.org/x/term v0.47.0 // indirect
 	golang.org/x/text v0.41.0 // indirect
 )
+
+ignore ./problems/isucon4-qualifier/app

@@ -1,0 +1,93 @@
+package problem
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"hotseat"
+)
+
+// small is a manifest with everything that must be there.
+const small = `id = "tiny"
+title = "Tiny"
+version = "1"
+languages = ["go"]
+
+[app.go]
+command = ["./webapp"]
+
+[[address]]
+name = "web"
+port = 80
+
+[[address]]
+name = "app"
+port = 8080
+
+[service.nginx]
+config = "etc/nginx.conf"
+port = "web"
+after = ["app"]
+
+[init]
+command = ["./init.sh"]
+timeout_s = 60
+
+[benchmark]
+load_s = 60
+`
+
+func TestParseManifest(t *testing.T) {
+	m, err := ParseManifest("problem.toml", []byte(small))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.ID != "tiny" || m.Port("web") != 80 || m.Port("nowhere") != 0 || m.Benchmark.Limit() != DefaultLimit {
+		t.Errorf("read %+v", m)
+	}
+}
+
+func TestManifestOfEveryBuiltinIsValid(t *testing.T) {
+	text, err := os.ReadFile("../problems/isucon4-qualifier/problem.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := ParseManifest("problem.toml", text); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestBrokenManifestNamesFileLineAndWhatWasExpected(t *testing.T) {
+	for _, c := range []struct{ name, old, new, want, hint string }{
+		{"no equals sign", `title = "Tiny"`, `title "Tiny"`, "problem.toml:2:", "title"},
+		{"unknown key", `version = "1"`, `version = "1"` + "\ncolour = 3", "problem.toml:4: unknown key colour", "spelling"},
+		{"wrong type", `load_s = 60`, `load_s = "long"`, "problem.toml:27:", "load_s"},
+		{"bad id", `"tiny"`, `"Tiny Problem"`, "problem.toml:1: id is wrong", "lower-case"},
+		{"no title", "title = \"Tiny\"\n", "", "problem.toml:1: title is missing", "one line"},
+		{"no app for a language", `["go"]`, `["go", "ruby"]`, "problem.toml:4: languages", "[app.ruby]"},
+		{"no command", `command = ["./webapp"]`, ``, "problem.toml:6: app.go.command is missing", "./webapp"},
+		{"port out of range", `port = 8080`, `port = 80800`, "problem.toml:", "65535"},
+		{"port twice", `port = 8080`, `port = 80`, "problem.toml:", "twice"},
+		{"no web", `name = "web"`, `name = "front"`, "problem.toml:", `"web"`},
+		{"unknown service", `[service.nginx]`, `[service.apache]`, "problem.toml:17: service.apache", "nginx"},
+		{"service on an unknown address", `port = "web"`, `port = "wbe"`, "problem.toml:19: service.nginx.port", "[[address]]"},
+		{"service after nothing", `after = ["app"]`, `after = ["db"]`, "problem.toml:20:", "another service"},
+		{"init without limit", `timeout_s = 60`, ``, "problem.toml:22: init.timeout_s is missing", "seconds"},
+		{"negative load", `load_s = 60`, `load_s = -1`, "problem.toml:27: benchmark.load_s is wrong", "more than 0"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			text := strings.Replace(small, c.old, c.new, 1)
+			if text == small {
+				t.Fatal("the case changes nothing")
+			}
+			_, err := ParseManifest("problem.toml", []byte(text))
+			if hotseat.CodeOf(err) != hotseat.CodeInvalid || !strings.Contains(err.Error(), c.want) {
+				t.Fatalf("got %v, want %q in it", err, c.want)
+			}
+			if hint := err.(*hotseat.Error).Hint; !strings.Contains(hint, c.hint) {
+				t.Errorf("hint %q, want %q in it", hint, c.hint)
+			}
+		})
+	}
+}
