@@ -58,8 +58,9 @@ func (e *entry) value() int64 {
 	return e.own - e.ownBase + e.endedValue + max(0, unseen)
 }
 
-// raw is what a parent's account grows by when it waits for the process.
-func (e *entry) raw() int64 { return e.own + e.waited }
+// raw is what a parent's account grows by when it waits for the process. The
+// last reading of e.waited may be older than the end of the children it holds.
+func (e *entry) raw() int64 { return e.own + max(e.waited, e.waitedBase+e.endedRaw) }
 
 // members finds the processes of each tree: those below a root, up to where
 // another root's tree begins, and those that were a member before and have been

@@ -87,9 +87,10 @@ func TestLedger(t *testing.T) {
 				snapshot(app(0, 0)),
 				snapshot(app(0, 0), child(100, 0)),
 				snapshot(app(0, 100), child(100, 0)),
+				snapshot(app(20, 100)),
 				snapshot(app(150, 100)),
 			},
-			want: []map[string]int64{{"app": 0}, {"app": 100}, {"app": 200}, {"app": 250}},
+			want: []map[string]int64{{"app": 0}, {"app": 100}, {"app": 200}, {"app": 200}, {"app": 250}},
 		},
 		{
 			name: "the whole tree ends at once",
@@ -99,6 +100,15 @@ func TestLedger(t *testing.T) {
 				snapshot(),
 			},
 			want: []map[string]int64{{"app": 0}, {"app": 35}, {"app": 35}},
+		},
+		{
+			name: "child and grandchild end between two samples",
+			steps: []map[int]process{
+				snapshot(app(0, 0)),
+				snapshot(app(1, 0), child(20, 0), process{pid: 12, parent: 11, start: 7, own: 30}),
+				snapshot(app(2, 50)),
+			},
+			want: []map[string]int64{{"app": 0}, {"app": 51}, {"app": 52}},
 		},
 		{
 			name: "a restart with another process number adds up",
