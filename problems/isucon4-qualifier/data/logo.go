@@ -46,15 +46,16 @@ func drawEngraving(c *canvas) {
 	const strands = 9
 	left, right, middle := px(56), px(200), px(55)/2
 	for k := range strands {
-		wave := func(x int) int {
-			swell := px(22) * sine((x-left)*180/(right-left)) / sineOne
-			return middle + swell*sine((x-left)*360/px(58)+k*360/strands)/sineOne
+		wave := make([]int, right-left) // by column: how far below the top
+		for x := range wave {
+			swell := px(22) * sine(x*180/len(wave)) / sineOne
+			wave[x] = middle + swell*sine(x*360/px(58)+k*360/strands)/sineOne
 		}
 		tint := color.NRGBA{0x14, 0x7d, uint8(0x77 + 8*k), 0x48}
 		c.draw(tint, shape{
 			box: image.Rect(left, 0, right, px(55)),
 			covers: func(x, y int) bool {
-				off := y - wave(x)
+				off := y - wave[x-left]
 				return -px(1)/4 <= off && off <= px(1)/4
 			},
 		})

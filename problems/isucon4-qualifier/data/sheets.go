@@ -33,7 +33,7 @@ func sheet(source string, size int, generated iter.Seq[string]) ([]byte, error) 
 	if err != nil {
 		return nil, err
 	}
-	out := minify(string(text))
+	out := []byte(minify(string(text)))
 	if len(out) > size {
 		return nil, fmt.Errorf("%s has %d bytes minified, %d fit", source, len(out), size)
 	}
@@ -41,9 +41,9 @@ func sheet(source string, size int, generated iter.Seq[string]) ([]byte, error) 
 		if len(out)+len(rule) > size {
 			break
 		}
-		out += rule
+		out = append(out, rule...)
 	}
-	return []byte(out + filler(size-len(out))), nil
+	return append(out, filler(size-len(out))...), nil
 }
 
 // filler returns room bytes that mean nothing in a sheet.
@@ -60,7 +60,7 @@ func filler(room int) string {
 // to one form: a colon is followed by a space in a declaration and never in a
 // selector, and no string holds two spaces or any of the marks below.
 func minify(sheet string) string {
-	sheet = regexp.MustCompile(`(?s)/\*[^!].*?\*/`).ReplaceAllString(sheet, "")
+	sheet = regexp.MustCompile(`(?s)/\*(\*/|[^!].*?\*/)`).ReplaceAllString(sheet, "")
 	sheet = regexp.MustCompile(`\s+`).ReplaceAllString(sheet, " ")
 	sheet = regexp.MustCompile(` ?([{};,>]) ?`).ReplaceAllString(sheet, "$1")
 	return strings.NewReplacer(": ", ":", ";}", "}", "*/ ", "*/").Replace(strings.TrimSpace(sheet))
