@@ -159,11 +159,35 @@ func TestGenerateRefuses(t *testing.T) {
 	}
 }
 
+// lastingContext is cancelled once it has been asked often enough.
+type lastingContext struct {
+	context.Context
+	asked, lasts int
+}
+
+func (c *lastingContext) Err() error {
+	if c.asked++; c.asked > c.lasts {
+		return context.Canceled
+	}
+	return nil
+}
+
 func TestGenerateEndsWithItsContext(t *testing.T) {
-	ctx, cancel := context.WithCancel(t.Context())
-	cancel()
-	if err := Generate(ctx, t.TempDir(), Small()); !errors.Is(err, context.Canceled) {
-		t.Errorf("want context.Canceled, got %v", err)
+	opts := Small()
+	for name, rows := range map[string]int{
+		"before the users":   0,
+		"amid the users":     opts.Users / 2,
+		"amid the login log": opts.Users + opts.LogRows/2,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := &lastingContext{Context: t.Context(), lasts: rows}
+			if err := Generate(ctx, t.TempDir(), opts); !errors.Is(err, context.Canceled) {
+				t.Fatalf("want context.Canceled, got %v", err)
+			}
+			if ctx.asked > rows+1 {
+				t.Errorf("asked %d times after the end", ctx.asked-rows)
+			}
+		})
 	}
 }
 

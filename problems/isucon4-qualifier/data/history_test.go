@@ -148,6 +148,20 @@ func checkUsers(t *testing.T, dir string, opts Options, rows []logRow) {
 	}
 }
 
+// Six out of ten attempts fail until enough users are locked.
+func TestHistoryFailsSixTimesOutOfTen(t *testing.T) {
+	rows, _ := readLog(t, generate(t, Options{Seed: 1, Users: 6_000, LogUsers: 5_000, LogRows: 20_000, Locked: 2_500}))
+	failed, last := 0, 0
+	for i, row := range rows {
+		if !row.succeeded {
+			failed, last = failed+1, i
+		}
+	}
+	if share := float64(failed) / float64(last+1); share < 0.58 || share > 0.62 {
+		t.Errorf("share of failures %.3f", share)
+	}
+}
+
 // checkAddresses looks for failures each from the next fresh address and for
 // successes from the 254 addresses that never fail.
 func checkAddresses(t *testing.T, rows []logRow) {

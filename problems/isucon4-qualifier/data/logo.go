@@ -3,6 +3,7 @@ package data
 import (
 	"image"
 	"image/color"
+	"slices"
 )
 
 // logo draws the bank's sign, 200 by 55 points on a transparent ground, and
@@ -44,20 +45,27 @@ func temple() []shape {
 // one wave, each a little later than the one before, swelling in the middle.
 func drawEngraving(c *canvas) {
 	const strands = 9
-	left, right, middle := px(56), px(200), px(55)/2
+	left, right, middle, thin := px(56), px(200), px(55)/2, px(1)/4
 	for k := range strands {
-		wave := make([]int, right-left) // by column: how far below the top
-		for x := range wave {
-			swell := px(22) * sine(x*180/len(wave)) / sineOne
-			wave[x] = middle + swell*sine(x*360/px(58)+k*360/strands)/sineOne
-		}
 		tint := color.NRGBA{0x14, 0x7d, uint8(0x77 + 8*k), 0x48}
-		c.draw(tint, shape{
-			box: image.Rect(left, 0, right, px(55)),
-			covers: func(x, y int) bool {
-				off := y - wave[x-left]
-				return -px(1)/4 <= off && off <= px(1)/4
-			},
-		})
+		wave := func(x int) int { // how far below the top
+			swell := px(22) * sine((x-left)*180/(right-left)) / sineOne
+			return middle + swell*sine((x-left)*360/px(58)+k*360/strands)/sineOne
+		}
+		// Painted in columns a pixel wide, of which each is looked at only
+		// where the strand passes.
+		for x := left; x < right; x += px(1) {
+			var heights [unit]int
+			for i := range heights {
+				heights[i] = wave(x + i)
+			}
+			c.draw(tint, shape{
+				box: image.Rect(x, slices.Min(heights[:])-thin, x+px(1), slices.Max(heights[:])+thin+1),
+				covers: func(sx, sy int) bool {
+					off := sy - heights[sx-x]
+					return -thin <= off && off <= thin
+				},
+			})
+		}
 	}
 }

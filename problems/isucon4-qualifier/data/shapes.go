@@ -78,9 +78,13 @@ const samples = 8
 // draw paints the union of the shapes, its edges as transparent as the share of
 // the pixel that they leave free.
 func (c *canvas) draw(paint color.NRGBA, shapes ...shape) {
-	bounds := c.image.Bounds()
-	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
-		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+	var area image.Rectangle // in pixels
+	for _, s := range shapes {
+		area = area.Union(image.Rect(s.box.Min.X/unit, s.box.Min.Y/unit, s.box.Max.X/unit+1, s.box.Max.Y/unit+1))
+	}
+	area = area.Intersect(c.image.Bounds())
+	for y := area.Min.Y; y < area.Max.Y; y++ {
+		for x := area.Min.X; x < area.Max.X; x++ {
 			if covered := coverage(x, y, shapes); covered > 0 {
 				alpha := int(paint.A) * covered / (samples * samples)
 				c.image.SetNRGBA(x, y, over(paint, alpha, c.image.NRGBAAt(x, y)))

@@ -69,6 +69,7 @@ func TestLogoIsAPicture(t *testing.T) {
 		"corner":        {0, 0, "00000000"},
 		"coin":          {27, 48, "14284bff"},
 		"gable":         {27, 15, "ffffffff"},
+		"above a gable": {16, 13, "14284bff"},
 		"letter I":      {63, 18, "14284bff"},
 		"left rule":     {70, 42, "c9922eff"},
 		"far top right": {199, 0, "00000000"},
