@@ -1,0 +1,95 @@
+package wire
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"net"
+	"net/netip"
+	"syscall"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// dial makes a connection of h, handshake included.
+func (c *Client) dial(ctx context.Context, h *host, limits *Limits, until time.Time) (*conn, *Error) {
+	if deadline := time.Now().Add(limits.Connect); deadline.Before(until) {
+		until = deadline
+	}
+	nc, failure := c.connect(ctx, h, until)
+	if failure != nil {
+		failure.Addr = h.target.Address
+		return nil, failure
+	}
+	if h.target.TLS != nil {
+		t := tls.Client(nc, h.target.TLS)
+		err := nc.SetDeadline(until)
+		if err == nil {
+			err = t.HandshakeContext(ctx)
+		}
+		if err != nil {
+			_ = nc.Close() // it never was a connection of ours
+			failure := handshakeFailure(ctx, err)
+			failure.Addr = h.target.Address
+			return nil, failure
+		}
+		nc = t
+	}
+	c.stats.Opened.Add(1)
+	return newConn(h, nc), nil
+}
+
+func (c *Client) connect(ctx context.Context, h *host, until time.Time) (net.Conn, *Error) {
+	if c.dialContext != nil {
+		nc, err := c.dialContext(ctx, h.target.Network, h.target.Address)
+		if err != nil {
+			return nil, dialFailure(ctx, err)
+		}
+		return nc, nil
+	}
+	dialer := net.Dialer{
+		Deadline:  until,
+		KeepAlive: -1, // probes of idle connections are four system calls per connection for nothing
+	}
+	if source := h.target.Source; source.IsValid() && h.target.Network != "unix" {
+		dialer.LocalAddr = net.TCPAddrFromAddrPort(netip.AddrPortFrom(source, 0))
+		dialer.Control = bindWithoutPort
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 50*time.Millisecond) {
+		nc, err := dialer.DialContext(ctx, h.target.Network, h.target.Address)
+		switch {
+		case err == nil:
+			return nc, nil
+		case !errors.Is(err, syscall.EAGAIN) || h.target.Network != "unix":
+			return nil, dialFailure(ctx, err)
+		}
+		// The socket's backlog is full. TCP tries again by itself; for unix
+		// sockets that is left to us.
+		if time.Until(until) < pause {
+			return nil, fail(CodeConnectTimeout, "connect", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fail(CodeCanceled, "connect", context.Cause(ctx))
+		case <-time.After(pause):
+		}
+	}
+}
+
+// bindWithoutPort lets the kernel choose the local port when it connects and
+// knows the other end, so that one source address has all ports for each
+// destination instead of for all of them together.
+func bindWithoutPort(_, _ string, socket syscall.RawConn) error {
+	var failure error
+	err := socket.Control(func(fd uintptr) {
+		failure = unix.SetsockoptInt(int(fd), unix.SOL_IP, unix.IP_BIND_ADDRESS_NO_PORT, 1)
+	})
+	if err != nil {
+		return err
+	}
+	if errors.Is(failure, unix.ENOPROTOOPT) { // IPv6 has no such option
+		return nil
+	}
+	return failure
+}
