@@ -127,7 +127,7 @@ var (
 		clay cole crans dal dun east ell fair fern fitz gar glen good graf
 		green hal ham hart haver hazel hol hunt kell kings lang law linde mar
 		mead mill mont nor oak pem pres ray red rich rose rud sand shel
-		silva stan stein stone strat sum thorn under vander wake wal web whit
+		silva stan stein stone storm sum thorn under vander wake wal web whit
 		win wood york`)
 	surnameEndingsWest = append(strings.Fields(`
 		berg bert bury by croft dale den er ers feld field ford gate ham house
