@@ -1,0 +1,72 @@
+# `make help` lists the targets. Everything that is built or measured goes to
+# bin/, out/ and .tools/, which git ignores.
+
+# The one place where the linter's version is pinned.
+GOLANGCI_LINT_VERSION := v2.15.0
+
+GO            ?= go
+VERSION       := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
+BIN           := bin/hotseat
+GOLANGCI_LINT := .tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
+SOURCES       := $(shell git ls-files -co --exclude-standard -- '*.go' 'go.mod' 'go.sum' 'problems/*' 2>/dev/null | tr ' ' '?')
+
+.DEFAULT_GOAL := help
+
+.PHONY: help
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+.PHONY: play
+play: setup ## set everything up and play the ISUCON4 qualifier: workspace, stack, benchmark, score, report
+	$(BIN) play isucon4-qualifier
+
+.PHONY: test
+test: setup ## set everything up and run the tests
+	@mkdir -p out
+	$(GO) vet ./...
+	$(GO) test -timeout 15m ./...
+
+.PHONY: build
+build: $(BIN) ## build the binary: bin/hotseat
+
+$(BIN): go-present $(SOURCES)
+	$(GO) build -trimpath -ldflags '-X hotseat.Version=$(VERSION)' -o $(BIN) ./cmd/hotseat
+
+.PHONY: setup
+setup: build ## install what the servers need (asks sudo where it must)
+	$(BIN) doctor --install --quiet
+
+.PHONY: go-present
+go-present:
+	@command -v $(GO) >/dev/null || { echo "error: Go is not installed" >&2; \
+	  echo "hint: install Go 1.26 or newer from https://go.dev/dl/ and put it on PATH" >&2; exit 2; }
+
+.PHONY: lint
+lint: $(GOLANGCI_LINT) ## check style and common mistakes
+	$(GO) mod tidy -diff
+	$(GOLANGCI_LINT) run ./...
+	@files=$$(gofmt -l $$(git ls-files -co --exclude-standard -- 'problems/*/app/*.go')); \
+	  [ -z "$$files" ] || { echo "not gofmt'ed: $$files" >&2; exit 1; }
+
+$(GOLANGCI_LINT):
+	@mkdir -p .tools
+	GOBIN=$(CURDIR)/.tools/tmp $(GO) install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT_VERSION)
+	mv .tools/tmp/golangci-lint $@ && rmdir .tools/tmp
+
+.PHONY: fmt
+fmt: ## format the sources
+	gofmt -w $$(git ls-files -co --exclude-standard -- '*.go')
+
+.PHONY: judge
+judge: setup ## every known fault caught, every correct variant passed
+	@mkdir -p out
+	$(BIN) judge isucon4-qualifier
+
+.PHONY: judge-prove
+judge-prove: setup ## switch each rule off in turn and see its fault escape (long; not in CI)
+	@mkdir -p out
+	$(BIN) judge isucon4-qualifier --prove
+
+.PHONY: clean
+clean: ## remove what was built and measured
+	rm -rf bin out .tools

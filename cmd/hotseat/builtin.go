@@ -1,0 +1,38 @@
+package main
+
+import (
+	"context"
+	"path/filepath"
+
+	"hotseat"
+	"hotseat/bench"
+	"hotseat/problem"
+	isucon4q "hotseat/problems/isucon4-qualifier"
+	isucon4qdata "hotseat/problems/isucon4-qualifier/data"
+	isucon4qscenario "hotseat/problems/isucon4-qualifier/scenario"
+)
+
+// benchmarks are the built-in problems' benchmarks by problem id.
+var benchmarks = map[string]func() *bench.Contest{
+	"isucon4-qualifier": isucon4qscenario.Contest,
+}
+
+// builtinProblems are the problems that this binary carries.
+func builtinProblems() (*problem.Registry, error) {
+	return problem.NewRegistry(
+		problem.Builtin{Files: isucon4q.Files, DataVersion: isucon4qdata.Version, Generate: isucon4qGenerate},
+	)
+}
+
+// isucon4qGenerate writes the login data and, beside them, the static files.
+func isucon4qGenerate(ctx context.Context, dir, profile string) error {
+	options := map[string]isucon4qdata.Options{"full": isucon4qdata.Full(), "small": isucon4qdata.Small()}
+	o, ok := options[profile]
+	if !ok {
+		return hotseat.Invalid("full or small", "there is no data profile %q", profile)
+	}
+	if err := isucon4qdata.Generate(ctx, dir, o); err != nil {
+		return err
+	}
+	return isucon4qdata.Static(filepath.Join(dir, "public"))
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/sys/unix"
+
+	"hotseat/problem"
+)
+
+// What a machine should have. The numbers are those at which the built-in
+// problems run without the machine being the limit.
+const (
+	wantedFiles     = 4096
+	wantedPorts     = 20_000
+	wantedSomaxconn = 1024
+	wantedMemory    = 2 << 30
+	wantedDisk      = 2 << 30
+)
+
+// tool is a program and the Debian package it comes from.
+type tool struct {
+	name    string
+	pkg     string
+	purpose string
+}
+
+// toolsOf are the programs that a service or a language needs.
+var toolsOf = map[string][]tool{
+	"mariadb": {
+		{"mariadbd", "mariadb-server-core", "the database"},
+		{"mariadb-install-db", "mariadb-server-core", "makes an empty database"},
+		{"mariadb", "mariadb-client-core", "the database's command line"},
+	},
+	"nginx":     {{"nginx", "nginx", "the web server"}},
+	"redis":     {{"redis-server", "redis-server", "the key-value store"}},
+	"memcached": {{"memcached", "memcached", "the cache"}},
+	"go":        {{"go", "golang-go", "builds Go apps"}},
+}
+
+// toolsFor lists what problems need, each once.
+func toolsFor(problems ...*problem.Problem) []tool {
+	tools := []tool{{"git", "git", "keeps workspaces"}}
+	add := func(key string) {
+		for _, t := range toolsOf[key] {
+			if !slices.Contains(tools, t) {
+				tools = append(tools, t)
+			}
+		}
+	}
+	for _, p := range problems {
+		for _, name := range []string{"mariadb", "nginx", "redis", "memcached"} {
+			if p.Services[name] != nil {
+				add(name)
+			}
+		}
+		for _, lang := range p.Languages {
+			add(lang)
+		}
+	}
+	return tools
+}
+
+func (t tool) check() check {
+	c := check{Name: t.name, Required: true, Wanted: t.name + ", which " + t.purpose, packages: []string{t.pkg}, Found: "not installed",
+		Mend: strings.Join(asRoot("apt-get", "install", "--no-install-recommends", t.pkg), " ")}
+	// Servers are installed where an ordinary user's PATH may not lead.
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin", "/usr/local/sbin") {
+		if path, err := exec.LookPath(filepath.Join(dir, t.name)); err == nil {
+			c.OK, c.Found = true, path
+			break
+		}
+	}
+	return c
+}
+
+// machineChecks looks at limits that are settings, not packages.
+func machineChecks(folders []string) []check {
+	checks := []check{fileCheck(), portCheck(), somaxconnCheck(), memoryCheck()}
+	for _, dir := range folders {
+		checks = append(checks, diskCheck(dir))
+	}
+	return checks
+}
+
+func fileCheck() check {
+	c := check{Name: "file descriptors", Wanted: fmt.Sprintf("at least %d", wantedFiles),
+		Mend: "ulimit -Hn 65536 (as root), or nofile in /etc/security/limits.conf"}
+	var limit unix.Rlimit
+	if err := unix.Getrlimit(unix.RLIMIT_NOFILE, &limit); err != nil {
+		c.Found = err.Error()
+		return c
+	}
+	c.Found, c.OK = fmt.Sprintf("%d", limit.Max), limit.Max >= wantedFiles
+	return c
+}
+
+func portCheck() check {
+	c := check{Name: "ephemeral ports", Wanted: fmt.Sprintf("at least %d, above 31999", wantedPorts),
+		sysctl: "net.ipv4.ip_local_port_range=32768 60999"}
+	c.Mend = strings.Join(asRoot("sysctl", "-w", "'"+c.sysctl+"'"), " ")
+	fields := strings.Fields(readProc("net/ipv4/ip_local_port_range"))
+	if len(fields) != 2 {
+		c.Found, c.OK = "not visible here", true
+		return c
+	}
+	from, _ := strconv.Atoi(fields[0])
+	to, _ := strconv.Atoi(fields[1])
+	c.Found, c.OK = fmt.Sprintf("%d–%d", from, to), to-from+1 >= wantedPorts
+	return c
+}
+
+func somaxconnCheck() check {
+	c := check{Name: "somaxconn", Wanted: fmt.Sprintf("at least %d", wantedSomaxconn), sysctl: "net.core.somaxconn=4096"}
+	c.Mend = strings.Join(asRoot("sysctl", "-w", c.sysctl), " ")
+	text := readProc("net/core/somaxconn")
+	n, err := strconv.Atoi(text)
+	if err != nil {
+		c.Found, c.OK = "not visible here", true
+		return c
+	}
+	c.Found, c.OK = text, n >= wantedSomaxconn
+	return c
+}
+
+func memoryCheck() check {
+	c := check{Name: "memory", Wanted: gigabytes(wantedMemory) + " available", Mend: "close what else runs"}
+	text, _ := os.ReadFile("/proc/meminfo") // unreadable counts as none
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if rest, ok := strings.CutPrefix(line, "MemAvailable:"); ok {
+			kb, _ := strconv.ParseInt(strings.TrimSuffix(strings.TrimSpace(rest), " kB"), 10, 64)
+			c.Found, c.OK = gigabytes(kb<<10), kb<<10 >= wantedMemory
+		}
+	}
+	return c
+}
+
+func diskCheck(dir string) check {
+	c := check{Name: "disk", Wanted: gigabytes(wantedDisk) + " free in " + dir, Mend: "free some space, or choose another folder"}
+	for { // the folder itself may not be there yet
+		var s unix.Statfs_t
+		err := unix.Statfs(dir, &s)
+		if err == nil {
+			free := int64(s.Bavail) * s.Bsize
+			c.Found, c.OK = gigabytes(free)+" free in "+dir, free >= wantedDisk
+			return c
+		}
+		if parent := filepath.Dir(dir); parent != dir {
+			dir = parent
+			continue
+		}
+		c.Found = err.Error()
+		return c
+	}
+}
+
+func gigabytes(n int64) string { return fmt.Sprintf("%.1f GB", float64(n)/(1<<30)) }
+
+// readProc reads one value of /proc/sys; "" where it is not visible.
+func readProc(name string) string {
+	text, err := os.ReadFile("/proc/sys/" + name)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(string(text))
+}

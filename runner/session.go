@@ -1,0 +1,363 @@
+package runner
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"hotseat"
+	"hotseat/measure"
+	"hotseat/stack"
+)
+
+// session is a run from the start of the benchmark to its end.
+type session struct {
+	runner  *Runner
+	options Options
+	stack   *Stack // nil: somebody else's
+	folder  *folder
+	log     *os.File
+	began   time.Time
+	bench   *benchmark
+	sampler *measure.Sampler
+	crashes <-chan stack.Event // nil without a stack
+
+	stopCollecting context.CancelFunc
+	replies        sync.WaitGroup
+
+	mu        sync.Mutex // guards what the benchmark's output changes
+	collector *collector
+	writeErr  error
+}
+
+func newSession(r *Runner, o Options, s *Stack, f *folder) *session {
+	return &session{runner: r, options: o, stack: s, folder: f, collector: newCollector()}
+}
+
+// collected gives f what the benchmark told so far.
+func (s *session) collected(f func(*collector)) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	f(s.collector)
+}
+
+// start opens the collectors and starts the benchmark.
+func (s *session) start(ctx context.Context, truth string, seed uint64) (err error) {
+	s.log, err = os.Create(filepath.Join(s.folder.dir, "bench.log"))
+	if err != nil {
+		return noSpaceHint(err)
+	}
+	defer func() {
+		if err != nil {
+			s.close(ctx)
+		}
+	}()
+	collecting, cancel := context.WithCancel(ctx)
+	s.stopCollecting = cancel
+	if s.stack != nil {
+		s.crashes, err = s.stack.client.Events(collecting, s.stack.seen)
+		if err != nil {
+			return err
+		}
+	}
+	s.began = time.Now()
+	argv, env, dir, err := s.commandLine(truth, seed)
+	if err != nil {
+		return err
+	}
+	s.bench, err = startBenchmark(argv, env, dir, s.log, s.line)
+	if err != nil {
+		return err
+	}
+	if s.options.Measure == MeasureFull {
+		o := measure.Options{Path: filepath.Join(s.folder.dir, "samples.jsonl"), Groups: s.groups}
+		if s.stack != nil {
+			o.Database = s.stack.counters
+		}
+		s.sampler, err = measure.Start(context.WithoutCancel(ctx), o)
+		if err != nil {
+			s.bench.end(false)
+			return noSpaceHint(err)
+		}
+	}
+	return nil
+}
+
+// close gives back what start took.
+func (s *session) close(context.Context) {
+	if s.stopCollecting != nil {
+		s.stopCollecting()
+	}
+	s.replies.Wait()
+	_ = s.log.Close()
+}
+
+// commandLine is how the benchmark is started.
+func (s *session) commandLine(truth string, seed uint64) (argv, env []string, dir string, err error) {
+	o := s.options
+	target, init := o.Target, o.Init
+	env = os.Environ()
+	if s.stack != nil {
+		dir, env = s.stack.workspace.Dir, s.stack.Env
+		if target == "" {
+			target = s.stack.URL
+		}
+		if init == "" {
+			init = shellJoin(o.Problem.Init.Command)
+		}
+	}
+	if own := o.Problem.Benchmark.Command; len(own) > 0 {
+		argv = slices.Clone(own)
+		if strings.ContainsRune(argv[0], filepath.Separator) && !filepath.IsAbs(argv[0]) {
+			argv[0] = filepath.Join(o.Problem.Dir, argv[0])
+		}
+	} else {
+		argv = append(slices.Clone(s.runner.Exe), "_benchmark", o.Problem.ID)
+	}
+	argv = append(argv, "--target", target, "--duration", o.Duration.String(), "--seed", strconv.FormatUint(seed, 10))
+	if init != "" {
+		argv = append(argv, "--init", init)
+	}
+	if truth != "" {
+		argv = append(argv, "--data", truth)
+	}
+	for _, k := range slices.Sorted(maps.Keys(o.Params)) {
+		argv = append(argv, "--param", k+"="+o.Params[k])
+	}
+	for _, rule := range o.DisabledRules {
+		argv = append(argv, "--disable-rule", rule)
+	}
+	return argv, env, dir, nil
+}
+
+// shellJoin quotes argv for a POSIX shell.
+func shellJoin(argv []string) string {
+	quoted := make([]string, len(argv))
+	for i, a := range argv {
+		if a != "" && strings.Trim(a, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:") == "" {
+			quoted[i] = a
+		} else {
+			quoted[i] = "'" + strings.ReplaceAll(a, "'", `'\''`) + "'"
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+// groups tells the sampler whose CPU is whose.
+func (s *session) groups() map[string][]int {
+	groups := map[string][]int{}
+	if s.stack != nil {
+		groups = s.stack.pids()
+	}
+	groups["benchmark"] = []int{s.bench.pid()}
+	groups["hotseat"] = []int{os.Getpid()}
+	return groups
+}
+
+// line takes one line of the benchmark's output. An error ends the benchmark:
+// what cannot be kept must not go on.
+func (s *session) line(line []byte) error {
+	e, err := parseLine(line)
+	if err != nil {
+		_, _ = fmt.Fprintf(s.log, "not an event (%v): %s\n", err, line)
+		return nil
+	}
+	s.mu.Lock()
+	s.collector.add(e)
+	err = s.folder.event(line)
+	if err != nil {
+		s.writeErr = err
+	}
+	s.mu.Unlock()
+	if err != nil {
+		return err
+	}
+	if e.LogEvent != nil {
+		_, _ = fmt.Fprintf(s.log, "[%s] %s\n", e.LogEvent.Audience, e.Message)
+	}
+	if e.RequestEvent != nil {
+		s.replies.Go(func() { s.answer(e.RequestEvent) })
+	}
+	if s.runner.Observer.Event != nil {
+		s.runner.Observer.Event(e)
+	}
+	return nil
+}
+
+// answer does what the benchmark asks for, if the stack is ours.
+func (s *session) answer(q *hotseat.RequestEvent) {
+	reply := hotseat.Reply{ID: q.ID}
+	switch {
+	case s.stack == nil:
+		reply.Error = "refused: the stack is somebody else's"
+	case q.Action == hotseat.ActionRestartStack:
+		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		defer cancel()
+		if err := s.stack.client.Restart(ctx); err != nil {
+			reply.Error = err.Error()
+		}
+	default:
+		reply.Error = fmt.Sprintf("unknown action %q", q.Action)
+	}
+	reply.OK = reply.Error == ""
+	_ = s.bench.reply(reply) // if it has gone meanwhile it does not wait for an answer
+}
+
+// endKind is how a benchmark came to its end.
+type endKind int
+
+const (
+	endedItself     endKind = iota
+	endedUsage              // it refused its input
+	endedInterrupt          // a person or a signal ended the run
+	endedServerDied         // a server of the stack died under load
+	endedTooLong            // it did not end in time
+	endedNoSpace            // its events could not be kept
+)
+
+type ending struct {
+	kind  endKind
+	crash stack.Event
+	limit time.Duration
+}
+
+// watch waits until the benchmark has ended, one way or another.
+func (s *session) watch(ctx context.Context) ending {
+	defer s.close(ctx)
+	limit := s.options.Duration + s.options.Problem.Benchmark.Limit()
+	tooLong := time.NewTimer(limit)
+	defer tooLong.Stop()
+	for {
+		select {
+		case <-s.bench.exited:
+			return s.ended()
+		case <-ctx.Done():
+			s.bench.end(false)
+			return ending{kind: endedInterrupt}
+		case <-tooLong.C:
+			s.bench.end(true)
+			return ending{kind: endedTooLong, limit: limit}
+		case e, ok := <-s.crashes:
+			if !ok {
+				s.crashes = nil // the guardian is gone; the benchmark will notice
+				continue
+			}
+			if e.Crashed() {
+				s.bench.end(false)
+				return ending{kind: endedServerDied, crash: e}
+			}
+		}
+	}
+}
+
+// ended tells how a benchmark that is gone by itself ended. A server that died
+// just before may be the cause, and its news still under way.
+func (s *session) ended() ending {
+	s.mu.Lock()
+	writeErr, v := s.writeErr, s.collector.verdict
+	s.mu.Unlock()
+	switch {
+	case writeErr != nil:
+		return ending{kind: endedNoSpace}
+	case v != nil && v.ExitUsage:
+		return ending{kind: endedUsage}
+	case v != nil && v.Verdict == hotseat.Pass || s.crashes == nil:
+		return ending{kind: endedItself}
+	}
+	late := time.NewTimer(300 * time.Millisecond)
+	defer late.Stop()
+	for {
+		select {
+		case e, ok := <-s.crashes:
+			if ok && e.Crashed() {
+				return ending{kind: endedServerDied, crash: e}
+			}
+			if !ok {
+				return ending{kind: endedItself}
+			}
+		case <-late.C:
+			return ending{kind: endedItself}
+		}
+	}
+}
+
+// conclude decides what the benchmark's own verdict, or its lack, means.
+func (s *session) conclude(end ending, r *hotseat.Result) error {
+	switch end.kind {
+	case endedNoSpace:
+		return s.writeErr
+	case endedUsage:
+		return errorOf(s.collector.verdict)
+	case endedInterrupt:
+		r.Verdict, r.Reason = hotseat.Infra, hotseat.ReasonInterrupted
+	case endedTooLong:
+		r.Verdict = hotseat.Infra
+		r.Reason = fmt.Sprintf("the benchmark did not end within %s and was killed; bench.log shows where it hung", end.limit)
+	case endedServerDied:
+		s.serverDied(end.crash, r)
+	case endedItself:
+		if s.collector.verdict == nil || !s.collector.verdict.Verdict.Valid() {
+			reason, words := s.bench.obituary()
+			r.Verdict, r.Reason = hotseat.Infra, reason
+			s.benchFailure(r, reason, words)
+		}
+	default:
+		return errors.New("a run ended in an unknown way")
+	}
+	return nil
+}
+
+// serverDied makes a server's death the cause of the failed run.
+func (s *session) serverDied(crash stack.Event, r *hotseat.Result) {
+	atS := time.Since(s.began).Seconds()
+	message := fmt.Sprintf("%s died %.0f s into the run: %s", crash.Process, atS, crash.Exit)
+	r.Verdict, r.Reason = hotseat.Fail, message
+	r.Hint = "hotseat logs " + crash.Process
+	f := hotseat.Failure{
+		Class: hotseat.ClassLifecycle, Code: "server-died", Rule: s.diedRule(r), Side: hotseat.SideTarget,
+		Phase: s.collector.currentPhase(), AtS: atS, Message: message, Hint: r.Hint,
+		Expected: crash.Process + " runs until it is stopped", Actual: strings.Join(crash.Exit.LastWords, "\n"),
+	}
+	r.Failures = slices.Insert(r.Failures, 0, groupOf(f))
+}
+
+// diedRule is the id of the rule that servers stay alive, as the benchmark names
+// it, if it does.
+func (s *session) diedRule(r *hotseat.Result) string {
+	for id := range r.Rules {
+		if strings.HasSuffix(id, ".server-died") {
+			return id
+		}
+	}
+	return "hotseat.server-died"
+}
+
+// benchFailure records how the benchmark itself failed.
+func (s *session) benchFailure(r *hotseat.Result, message, words string) {
+	r.Failures = slices.Insert(r.Failures, 0, groupOf(hotseat.Failure{
+		Class: hotseat.ClassAuthor, Code: "died", Side: hotseat.SideBench, Phase: s.collector.currentPhase(),
+		AtS: time.Since(s.began).Seconds(), Message: message, Actual: words,
+		Hint: "run it again; if it happens twice, report it with the run's folder",
+	}))
+}
+
+func groupOf(f hotseat.Failure) hotseat.FailureGroup {
+	return hotseat.FailureGroup{Class: f.Class, Code: f.Code, Rule: f.Rule, Side: f.Side, Count: 1,
+		Message: f.Message, Hint: f.Hint, Samples: []hotseat.Failure{f}}
+}
+
+func randomSeed() uint64 {
+	var b [8]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	return binary.LittleEndian.Uint64(b[:]) >> 11 // exact as a JSON number everywhere
+}
