@@ -219,7 +219,7 @@ func start(t *testing.T, cmd *exec.Cmd) {
 
 func waitFor(t *testing.T, what string, ready func() error) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), 15*time.Second)
 	defer cancel()
 	for {
 		err := ready()

@@ -1,6 +1,7 @@
 package isucon4q_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -58,6 +59,7 @@ func TestApp(t *testing.T) {
 	t.Run("ban comes before lock", b.testBanBeforeLock)
 	t.Run("success resets", b.testSuccessResets)
 	t.Run("unknown login", b.testUnknownLogin)
+	t.Run("hanging up", b.testHangingUp)
 	t.Run("last login", b.testLastLogin)
 	t.Run("client address", b.testClientAddress)
 	t.Run("init", b.testInit)
@@ -225,6 +227,48 @@ func (b *bank) testUnknownLogin(t *testing.T) {
 	if diff := cmp.Diff([]string{`"nobody" true false`, `"" true false`}, got); diff != "" || rows.Err() != nil {
 		t.Error(diff, rows.Err())
 	}
+}
+
+// An attempt counts even if nobody waits for its answer.
+func (b *bank) testHangingUp(t *testing.T) {
+	const ip = "10.12.0.1"
+	// While the log is locked, the app cannot finish.
+	lock, err := b.db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer lock.Close()
+	if _, err := lock.ExecContext(t.Context(), "LOCK TABLES login_log WRITE"); err != nil {
+		t.Fatal(err)
+	}
+
+	ctx, cancel := context.WithTimeout(t.Context(), 300*time.Millisecond)
+	defer cancel()
+	request, err := http.NewRequestWithContext(ctx, http.MethodPost, b.url+"/login", strings.NewReader("login=isucon6&password=guess"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	request.Header.Set("X-Forwarded-For", ip)
+	if response, err := http.DefaultClient.Do(request); err == nil {
+		_ = response.Body.Close()
+		t.Fatalf("an answer in spite of the lock: %s", response.Status)
+	}
+	// The app hears of the end of the connection a little later.
+	time.Sleep(100 * time.Millisecond)
+	if _, err := lock.ExecContext(t.Context(), "UNLOCK TABLES"); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "the row", func() error {
+		var rows int
+		if err := b.db.QueryRow("SELECT COUNT(*) FROM login_log WHERE ip = ?", ip).Scan(&rows); err != nil {
+			return err
+		}
+		if rows != 1 {
+			return fmt.Errorf("%d rows", rows)
+		}
+		return nil
+	})
 }
 
 func (b *bank) testLastLogin(t *testing.T) {

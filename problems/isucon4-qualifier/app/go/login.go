@@ -32,6 +32,9 @@ type LastLogin struct {
 
 // attemptLogin decides about one attempt and records it, whatever comes out.
 func (a *app) attemptLogin(ctx context.Context, login, password, ip string) (*User, error) {
+	// Whoever hangs up early does not get a guess for nothing.
+	ctx = context.WithoutCancel(ctx)
+
 	user, refusal, err := a.judge(ctx, login, password, ip)
 	if err != nil {
 		return nil, err
