@@ -143,7 +143,7 @@ func (b *bank) startDatabase(t *testing.T, port string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer root.Close()
+	defer func() { _ = root.Close() }()
 	waitFor(t, "MariaDB", root.Ping)
 	for _, statement := range []string{
 		"CREATE USER isucon@'127.0.0.1' IDENTIFIED BY 'isucon'",
@@ -240,7 +240,7 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer listener.Close()
+	defer func() { _ = listener.Close() }()
 	_, port, err := net.SplitHostPort(listener.Addr().String())
 	if err != nil {
 		t.Fatal(err)

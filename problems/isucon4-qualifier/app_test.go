@@ -1,6 +1,7 @@
 package isucon4q_test
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
@@ -94,9 +95,8 @@ func (b *bank) testLoginPage(t *testing.T) {
 
 func (b *bank) testNotFound(t *testing.T) {
 	for _, path := range []string{"/login", "/nothing", "/images/", "/images/nothing.png", "/stylesheets/..%2f..%2finit.sh"} {
-		response := b.visitor(t, "10.3.0.1").get(path)
-		if response.StatusCode != http.StatusNotFound {
-			t.Errorf("GET %s: %s", path, response.Status)
+		if got := b.visitor(t, "10.3.0.1").get(path); got.status != http.StatusNotFound {
+			t.Errorf("GET %s: status %d", path, got.status)
 		}
 	}
 }
@@ -104,7 +104,7 @@ func (b *bank) testNotFound(t *testing.T) {
 // Go's own cookie jar takes a Secure cookie back to a loopback address even in
 // plain HTTP; other clients do not.
 func (b *bank) testSessionCookie(t *testing.T) {
-	cookies := b.visitor(t, "10.11.0.1").get("/").Cookies()
+	cookies := b.visitor(t, "10.11.0.1").get("/").cookies
 	if len(cookies) != 1 {
 		t.Fatalf("cookies %v", cookies)
 	}
@@ -214,7 +214,7 @@ func (b *bank) testUnknownLogin(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer rows.Close()
+	defer func() { _ = rows.Close() }()
 	var got []string
 	for rows.Next() {
 		var login string
@@ -237,7 +237,7 @@ func (b *bank) testHangingUp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	if _, err := lock.ExecContext(t.Context(), "LOCK TABLES login_log WRITE"); err != nil {
 		t.Fatal(err)
 	}
@@ -369,7 +369,16 @@ func (b *bank) visitor(t *testing.T, forwarded string) *visitor {
 	return &visitor{t: t, bank: b, client: &http.Client{Jar: jar, Timeout: 10 * time.Second}, forwarded: forwarded}
 }
 
-func (v *visitor) do(request *http.Request, err error) *http.Response {
+// answer is the last response of a chain of redirects.
+type answer struct {
+	path        string // where it ended
+	status      int
+	contentType string
+	cookies     []*http.Cookie
+	body        []byte
+}
+
+func (v *visitor) do(request *http.Request, err error) answer {
 	v.t.Helper()
 	if err != nil {
 		v.t.Fatal(err)
@@ -381,11 +390,21 @@ func (v *visitor) do(request *http.Request, err error) *http.Response {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	v.t.Cleanup(func() { _ = response.Body.Close() })
-	return response
+	defer func() { _ = response.Body.Close() }()
+	body, err := io.ReadAll(response.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return answer{
+		path:        response.Request.URL.Path,
+		status:      response.StatusCode,
+		contentType: response.Header.Get("Content-Type"),
+		cookies:     response.Cookies(),
+		body:        body,
+	}
 }
 
-func (v *visitor) get(path string) *http.Response {
+func (v *visitor) get(path string) answer {
 	v.t.Helper()
 	return v.do(http.NewRequestWithContext(v.t.Context(), http.MethodGet, v.bank.url+path, nil))
 }
@@ -395,11 +414,11 @@ func (v *visitor) page(path string) *goquery.Document {
 	return v.parse(v.get(path))
 }
 
-func (v *visitor) parse(response *http.Response) *goquery.Document {
+func (v *visitor) parse(got answer) *goquery.Document {
 	v.t.Helper()
-	page, err := goquery.NewDocumentFromReader(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || response.Header.Get("Content-Type") != "text/html; charset=UTF-8" {
-		v.t.Fatalf("%s: %s %s: %v", response.Request.URL, response.Status, response.Header.Get("Content-Type"), err)
+	page, err := goquery.NewDocumentFromReader(bytes.NewReader(got.body))
+	if err != nil || got.status != http.StatusOK || got.contentType != "text/html; charset=UTF-8" {
+		v.t.Fatalf("%s: status %d, %s: %v", got.path, got.status, got.contentType, err)
 	}
 	return page
 }
@@ -422,15 +441,15 @@ func (v *visitor) post(form url.Values) string {
 	if err == nil {
 		request.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}
-	response := v.do(request, err)
-	page := v.parse(response)
-	switch response.Request.URL.Path {
+	got := v.do(request, err)
+	page := v.parse(got)
+	switch got.path {
 	case "/mypage":
 		return ""
 	case "/":
 		return noticeOf(page)
 	default:
-		v.t.Fatalf("ended on %s", response.Request.URL)
+		v.t.Fatalf("ended on %s", got.path)
 		return ""
 	}
 }
@@ -446,13 +465,12 @@ func noticeOf(page *goquery.Document) string {
 // report fetches the operator's report, its lists sorted; null is told apart from [].
 func (b *bank) report(t *testing.T) map[string][]string {
 	t.Helper()
-	response := b.visitor(t, "").get("/report")
-	body, err := io.ReadAll(response.Body)
-	if err != nil || response.StatusCode != http.StatusOK || !strings.HasPrefix(response.Header.Get("Content-Type"), "application/json") {
-		t.Fatalf("%s %s: %v", response.Status, response.Header.Get("Content-Type"), err)
+	got := b.visitor(t, "").get("/report")
+	if got.status != http.StatusOK || !strings.HasPrefix(got.contentType, "application/json") {
+		t.Fatalf("status %d, %s", got.status, got.contentType)
 	}
 	var report map[string][]string
-	if err := json.Unmarshal(body, &report); err != nil {
+	if err := json.Unmarshal(got.body, &report); err != nil {
 		t.Fatal(err)
 	}
 	for name, list := range report {
