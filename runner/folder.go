@@ -16,13 +16,13 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hotseat"
+	"hotseat/report"
 )
 
 // Names of the files in a run's folder.
 const (
 	ResultFile = "result.json"
 	EventsFile = "events.jsonl"
-	ReportFile = "report.html"
 	lockFile   = "running" // held by flock while the run goes on, removed at its end
 )
 
@@ -244,6 +244,15 @@ func readEvents(file string, add func(hotseat.Event)) error {
 		}
 	}
 	return nil
+}
+
+// DrawMissingReport draws the report of a run that has none yet.
+func DrawMissingReport(dir string) error {
+	if _, err := os.Stat(filepath.Join(dir, report.FileName)); err == nil {
+		return nil
+	}
+	_, err := report.Save(dir)
+	return err
 }
 
 func mustHaveSpace(dir string) error {

@@ -14,6 +14,7 @@ import (
 	"hotseat"
 	"hotseat/measure"
 	"hotseat/problem"
+	"hotseat/report"
 )
 
 // Runner does runs, and whatever else needs a workspace's stack.
@@ -125,8 +126,8 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	if !o.NoReport {
-		if err := writeReport(folder.dir); err != nil {
-			return nil, fmt.Errorf("draw the report of %s: %w", folder.dir, err)
+		if _, err := report.Save(folder.dir); err != nil {
+			return nil, noSpaceHint(err)
 		}
 	}
 	return &Outcome{Result: result, Dir: folder.dir}, nil

@@ -65,7 +65,7 @@ func (s *session) start(ctx context.Context, truth string, seed uint64) (err err
 	collecting, cancel := context.WithCancel(ctx)
 	s.stopCollecting = cancel
 	if s.stack != nil {
-		s.crashes, err = s.stack.client.Events(collecting, s.stack.seen)
+		s.crashes, err = s.stack.client.Events(collecting, 0)
 		if err != nil {
 			return err
 		}
@@ -252,7 +252,7 @@ func (s *session) watch(ctx context.Context) ending {
 				s.crashes = nil // the guardian is gone; the benchmark will notice
 				continue
 			}
-			if e.Crashed() {
+			if s.diedNow(e) {
 				s.bench.end(false)
 				return ending{kind: endedServerDied, crash: e}
 			}
@@ -279,7 +279,7 @@ func (s *session) ended() ending {
 	for {
 		select {
 		case e, ok := <-s.crashes:
-			if ok && e.Crashed() {
+			if ok && s.diedNow(e) {
 				return ending{kind: endedServerDied, crash: e}
 			}
 			if !ok {
@@ -290,6 +290,9 @@ func (s *session) ended() ending {
 		}
 	}
 }
+
+// diedNow tells whether a server died in this run; a stack remembers earlier deaths too.
+func (s *session) diedNow(e stack.Event) bool { return e.Crashed() && !e.At.Before(s.stack.upAt) }
 
 // conclude decides what the benchmark's own verdict, or its lack, means.
 func (s *session) conclude(end ending, r *hotseat.Result) error {
@@ -358,6 +361,6 @@ func groupOf(f hotseat.Failure) hotseat.FailureGroup {
 
 func randomSeed() uint64 {
 	var b [8]byte
-	_, _ = rand.Read(b[:]) // never fails: crypto/rand ends the program instead
+	_, _ = rand.Read(b[:])                        // never fails: crypto/rand ends the program instead
 	return binary.LittleEndian.Uint64(b[:]) >> 11 // exact as a JSON number everywhere
 }

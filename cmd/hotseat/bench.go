@@ -167,17 +167,15 @@ func (m *Main) show(ctx context.Context, outcome *runner.Outcome, asJSON bool) e
 
 // printReport tells a run's story on the terminal.
 func (m *Main) printReport(dir string) error {
-	run, err := report.Load(dir)
+	result, err := runner.ReadResult(dir)
 	if err != nil {
 		return err
 	}
-	return report.Terminal(m.Stdout, run, report.Options{Width: m.width(), Color: m.colour()})
-}
-
-// colour tells whether standard output may be coloured (https://no-color.org).
-func (m *Main) colour() bool {
-	f, ok := m.Stdout.(*os.File)
-	return ok && isTerminal(f) && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	o := report.TerminalOptions{Width: 80, Report: relative(filepath.Join(dir, report.FileName))}
+	if f, ok := m.Stdout.(*os.File); ok {
+		o.Color, o.Width = report.ColorWanted(f, os.Getenv), report.Width(f)
+	}
+	return report.Terminal(m.Stdout, result, o)
 }
 
 // workspaceFor opens dir if it is a workspace of p, and refuses it if it is

@@ -22,6 +22,7 @@ import (
 	"hotseat"
 	"hotseat/cache"
 	"hotseat/problem"
+	"hotseat/report"
 	"hotseat/runner"
 )
 
@@ -111,15 +112,13 @@ func indent(s string) string {
 // onTerminal tells whether a person watches.
 func (m *Main) onTerminal() bool {
 	f, ok := m.Stderr.(*os.File)
-	return ok && isTerminal(f)
+	return ok && term.IsTerminal(int(f.Fd()))
 }
 
 // width is the terminal's, 80 off it.
 func (m *Main) width() int {
 	if f, ok := m.Stderr.(*os.File); ok {
-		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 0 {
-			return w
-		}
+		return report.Width(f)
 	}
 	return 80
 }
@@ -150,5 +149,3 @@ func (m *Main) workspace() (*problem.Workspace, error) {
 	}
 	return m.registry.FindWorkspace(dir)
 }
-
-func isTerminal(f *os.File) bool { return term.IsTerminal(int(f.Fd())) }

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"path/filepath"
-
 	"github.com/spf13/cobra"
 
 	"hotseat/runner"
@@ -38,11 +36,7 @@ func (m *Main) reportCommand() *cobra.Command {
 				}
 				return m.printJSON(result)
 			}
-			if err := m.printReport(dir); err != nil {
-				return err
-			}
-			m.say("%s", relative(filepath.Join(dir, runner.ReportFile)))
-			return nil
+			return m.printReport(dir)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the result as JSON")
