@@ -27,6 +27,10 @@ type Contest struct {
 	// a rule not listed here is an author failure, and the verdict infra.
 	Rules []hotseat.Rule
 
+	// Tags are the kinds of points that steps may earn. Earning any other is
+	// an author failure.
+	Tags []string
+
 	// Params are the names that --param accepts, besides "rules".
 	Params []Param
 

@@ -2,10 +2,31 @@ package bench
 
 import "hotseat"
 
+// Codes of the failures that the checks of this package find. A validator of
+// package check brings its own.
+const (
+	CodeUnexpectedStatus = "unexpected-status"
+	CodeUnexpectedPath   = "unexpected-path"
+	CodeHeaderMismatch   = "header-mismatch"
+	CodeDigestMismatch   = "digest-mismatch"
+	CodeValueMismatch    = "value-mismatch"
+)
+
+// Codes of the failures that the engine finds.
+const (
+	CodeInitializeFailed = "initialize-failed"
+	CodeServerDied       = "server-died" // every connection of three seconds was refused
+	codeGeneratorLag     = "late-read"   // an answer timed out while the benchmark had no CPU
+	codePanic            = "panic"
+	codeScenarioBug      = "scenario-bug"
+	codeDeadlock         = "deadlock"
+	codeLateStart        = "late-start"
+)
+
 // Mismatch says what a check found instead of what it wanted. All texts are
-// shown to the contestant as they are, cut to 2 KB.
+// shown to the contestant, made harmless and cut to 2 KB.
 type Mismatch struct {
-	Code     string // within the rule's class: value-mismatch, selector-missing …
+	Code     string // value-mismatch, stale-read …; the class comes from the rule
 	Expected string
 	Actual   string
 	Message  string // one line, plain words; made from Expected and Actual where it is empty
@@ -27,7 +48,7 @@ type Problem struct {
 	Hint     string
 }
 
-// Failed is the error of a page or a [User.Fail]: a failure that the engine
+// Failed is the error of a page or of [User.Fail]: a failure that the engine
 // has recorded already.
 type Failed struct {
 	Class   hotseat.Class
@@ -38,3 +59,8 @@ type Failed struct {
 
 // Error returns the message.
 func (f *Failed) Error() string { return f.Message }
+
+// authorError is what the engine panics with when a scenario uses it wrongly.
+type authorError string
+
+func (e authorError) Error() string { return string(e) }

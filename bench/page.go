@@ -2,7 +2,12 @@ package bench
 
 import (
 	"errors"
+	"strings"
+	"sync"
 	"time"
+
+	"hotseat/bench/check"
+	"hotseat/bench/wire"
 )
 
 // ErrCut is the error of everything that the end of the run cut short. What
@@ -10,52 +15,119 @@ import (
 var ErrCut = errors.New("cut by the end of the run")
 
 // Page is the outcome of a step. It is valid until the user's iteration ends.
-type Page struct{}
+type Page struct {
+	step           *Step
+	resp           wire.Response
+	wire           *wire.Error
+	err            error
+	found          check.Found
+	sentAt, doneAt time.Time
+}
 
 // OK reports whether an answer came and every check held.
-func (p *Page) OK() bool { return false }
+func (p *Page) OK() bool { return p.err == nil && p.resp.Status != 0 }
 
 // Err returns nil, a [*Failed] that has been counted, or [ErrCut].
-func (p *Page) Err() error { return nil }
+func (p *Page) Err() error { return p.err }
 
 // Cut reports whether the end of the run cut the step short.
-func (p *Page) Cut() bool { return false }
+func (p *Page) Cut() bool { return p.err == ErrCut } //nolint:errorlint // our own, never wrapped
 
 // Sent reports whether any byte of the request was written, of the first one
 // where redirects were followed. If not, the target has certainly not seen it.
-func (p *Page) Sent() bool { return false }
+func (p *Page) Sent() bool {
+	switch {
+	case p.Answered():
+		return true
+	case p.wire != nil:
+		return p.wire.Sent
+	default:
+		return false
+	}
+}
 
 // Answered reports whether the head of an answer to the request came, to the
 // first one where redirects were followed: the target has certainly processed it.
-func (p *Page) Answered() bool { return false }
+func (p *Page) Answered() bool { return p.resp.Status != 0 || len(p.resp.Redirects) > 0 }
 
 // Status returns the status of the last answer, 0 if none came.
-func (p *Page) Status() int { return 0 }
+func (p *Page) Status() int { return p.resp.Status }
 
 // Path returns the path that answered, without query: after redirects another
 // one than was asked for.
-func (p *Page) Path() string { return "" }
+func (p *Page) Path() string {
+	path, _, _ := strings.Cut(p.URL(), "?")
+	return path
+}
 
 // URL returns the path and query that answered.
-func (p *Page) URL() string { return "" }
+func (p *Page) URL() string {
+	if p.resp.Path != "" {
+		return p.resp.Path
+	}
+	return p.step.req.Path
+}
+
+// Redirects returns how many redirects were followed.
+func (p *Page) Redirects() int { return len(p.resp.Redirects) }
 
 // Body returns the body, decompressed. It must not be changed.
-func (p *Page) Body() []byte { return nil }
+func (p *Page) Body() []byte { return p.resp.Body }
 
 // HeaderValue returns the first value of a header of the last answer, ""
 // without one.
-func (p *Page) HeaderValue(name string) string { return "" }
+func (p *Page) HeaderValue(name string) string {
+	value, _ := p.resp.Get(name)
+	return string(value)
+}
 
 // SentAt returns when the step began.
-func (p *Page) SentAt() time.Time { return time.Time{} }
+func (p *Page) SentAt() time.Time { return p.sentAt }
 
 // DoneAt returns when the last byte of the answer had been read.
-func (p *Page) DoneAt() time.Time { return time.Time{} }
+func (p *Page) DoneAt() time.Time { return p.doneAt }
+
+// Found returns what validators captured from the body under that name, in
+// document order.
+func (p *Page) Found(name string) []string { return p.found.All(name) }
 
 // Texts returns the text of every element of the HTML body that the selector
-// matches, white space collapsed.
-func (p *Page) Texts(selector string) []string { return nil }
+// matches, white space collapsed. A validator's captures cost less: they come
+// with its one pass over the body.
+func (p *Page) Texts(selector string) []string { return p.capture(selector, "") }
 
 // Attrs returns that attribute of every element of the HTML body that the
 // selector matches and that has it.
-func (p *Page) Attrs(selector, name string) []string { return nil }
+func (p *Page) Attrs(selector, name string) []string { return p.capture(selector, name) }
+
+// capture finds elements by a validator that is made once per selector.
+func (p *Page) capture(selector, attr string) []string {
+	c := p.step.user.Run.captures.of(selector, attr)
+	in := check.Input{Status: p.Status(), Header: header{p}, Body: p.Body()}
+	c.Check(&in)
+	return in.Found.All(captured)
+}
+
+// captured is the name under which captures finds what it was asked for.
+const captured = "captured"
+
+// captures keeps the validators that Texts and Attrs are made of. Selectors
+// are written by the author, so there are few.
+type captures struct {
+	bySelector sync.Map // of [2]string{selector, attribute} to check.Checker
+}
+
+func (c *captures) of(selector, attr string) check.Checker {
+	key := [2]string{selector, attr}
+	if v, ok := c.bySelector.Load(key); ok {
+		return v.(check.Checker)
+	}
+	v := check.HTML("capture")
+	if attr == "" {
+		v = v.CaptureText(captured, selector)
+	} else {
+		v = v.CaptureAttr(captured, selector, attr)
+	}
+	c.bySelector.Store(key, v)
+	return v
+}

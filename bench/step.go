@@ -1,39 +1,243 @@
 package bench
 
-import "time"
+import (
+	"errors"
+	"strings"
+	"time"
+
+	"hotseat"
+	"hotseat/bench/tally"
+	"hotseat/bench/wire"
+)
 
 // Step is a request being described. Nothing is sent before [Step.Expect],
 // [Step.Do] or [User.All]. It is valid until the user's iteration ends.
-type Step struct{}
+type Step struct {
+	user   *User
+	req    wire.Request
+	route  string
+	name   string
+	follow bool
+	checks []Check
+	tags   []string
+	page   Page
+
+	cookies  []byte // the Cookie header as the first request had it
+	draining bool   // it began after the load's end
+	begun    bool
+	intended time.Time // when it was due, in an open population
+}
 
 // Route names the endpoint for statistics and failures, with placeholders in
-// place of what differs: "/users/:id". The default is the path without query.
-func (s *Step) Route(template string) *Step { return s }
+// place of what differs: "/users/:id". The default is the path without query;
+// paths with ids in them need one, since only 256 endpoints are told apart.
+func (s *Step) Route(template string) *Step {
+	s.route = template
+	return s
+}
 
 // Name sets the step's name in failures. The default is method and route.
-func (s *Step) Name(name string) *Step { return s }
+func (s *Step) Name(name string) *Step {
+	s.name = name
+	return s
+}
 
-// Header adds a header to this request, in place of one set with [User.SetHeader].
-func (s *Step) Header(name, value string) *Step { return s }
+// Header sets a header of this request, in place of one set with
+// [User.SetHeader]; an empty value leaves it out.
+func (s *Step) Header(name, value string) *Step {
+	s.req.Header = setField(s.req.Header, name, value)
+	return s
+}
+
+// Body sets the body, which must not be changed before the step is done.
+func (s *Step) Body(body []byte) *Step {
+	s.req.Body = body
+	return s
+}
 
 // Follow makes the step go on to where redirects lead, as a browser does. Its
 // checks see the last answer.
-func (s *Step) Follow() *Step { return s }
+func (s *Step) Follow() *Step {
+	s.follow = true
+	return s
+}
 
 // Within bounds everything together, redirects included, in place of the
 // total of [Contest].Limits.
-func (s *Step) Within(total time.Duration) *Step { return s }
+func (s *Step) Within(total time.Duration) *Step {
+	s.req.Limits.Total = total
+	return s
+}
+
+// Limits sets further limits of this request; fields that are zero stay as
+// [Contest].Limits has them.
+func (s *Step) Limits(l Limits) *Step {
+	s.req.Limits = l
+	return s
+}
 
 // Point earns points if every check of this step holds. The answer must be
 // complete and checked before the run is cut.
-func (s *Step) Point(tags ...string) *Step { return s }
+func (s *Step) Point(tags ...string) *Step {
+	s.tags = append(s.tags, tags...)
+	return s
+}
 
 // Expecting adds checks without sending anything, for [User.All].
-func (s *Step) Expecting(checks ...Check) *Step { return s }
+func (s *Step) Expecting(checks ...Check) *Step {
+	s.checks = append(s.checks, checks...)
+	return s
+}
 
 // Expect adds checks and does the request. It always returns a page; ask
 // [Page.OK] before using what should be on it.
-func (s *Step) Expect(checks ...Check) *Page { return &Page{} }
+func (s *Step) Expect(checks ...Check) *Page {
+	s.checks = append(s.checks, checks...)
+	s.begin()
+	s.send()
+	s.settle()
+	return &s.page
+}
 
 // Do does the request with the checks that were added so far.
 func (s *Step) Do() *Page { return s.Expect() }
+
+// begin makes the step ready to be sent; it runs on the user's goroutine.
+func (s *Step) begin() {
+	u := s.user
+	if s.begun {
+		panic(authorError("a step can be done only once"))
+	}
+	s.begun, u.busy = true, true
+	s.intended, u.intended = u.intended, time.Time{}
+	secure := u.Run.opts.target.TLS != nil
+	s.cookies = u.jar.AppendCookies(s.cookies[:0], u.Run.cookieHost, s.req.Path, secure)
+	if u.Run.draining() {
+		s.draining = true
+		if d := u.Run.contest.DrainTimeout; d > 0 && (s.req.Limits.Total <= 0 || s.req.Limits.Total > d) {
+			s.req.Limits.Total = d
+		}
+	}
+}
+
+// send makes the exchange; it may run on a goroutine of its own.
+func (s *Step) send() {
+	u, p := s.user, &s.page
+	if u.ctx.Err() != nil {
+		p.err = ErrCut
+		return
+	}
+	p.sentAt = time.Now()
+	var err error
+	if s.follow {
+		err = u.client.Follow(u.ctx, &s.req, &p.resp)
+	} else {
+		err = u.client.Do(u.ctx, &s.req, &p.resp)
+	}
+	p.doneAt = time.Now()
+	if err == nil {
+		return
+	}
+	if !errors.As(err, &p.wire) {
+		p.wire = &wire.Error{Class: wire.ClassAuthor, Code: wire.CodeScenarioBug, Side: wire.SideBench, Op: "request", Err: err}
+	}
+}
+
+// settle judges the outcome and does all bookkeeping, on the user's goroutine.
+func (s *Step) settle() {
+	u, p := s.user, &s.page
+	if p.err != nil { // cut before it was sent
+		return
+	}
+	r := u.Run
+	switch {
+	case p.wire == nil:
+		p.err = s.check()
+	case p.wire.Code == wire.CodeCanceled, s.cutByDrain():
+		p.err = ErrCut
+		return
+	default:
+		p.err = s.broken()
+	}
+	r.alive.note(p)
+	for _, base := range r.rules.all[:perRequestRules] {
+		if !base.off {
+			u.exercised[base.index]++
+		}
+	}
+
+	service := p.doneAt.Sub(p.sentAt)
+	sample := tally.Sample{Latency: service, Service: service, Status: p.resp.Status, Bytes: p.resp.RawLength, Failed: p.err != nil}
+	if !s.intended.IsZero() {
+		sample.Latency = p.doneAt.Sub(s.intended)
+	}
+	u.tally.Request(r.tally.Endpoint(s.req.Method, s.template()), sample)
+	if p.err == nil && len(s.tags) > 0 {
+		at := r.Elapsed() // now, since the answer has to be checked before the cut
+		for _, tag := range s.tags {
+			u.tally.Point(r.tag(tag), at)
+		}
+	}
+}
+
+// cutByDrain reports whether the step ran out of the short time that requests
+// have after the load's end.
+func (s *Step) cutByDrain() bool {
+	return s.draining && s.user.Run.contest.DrainTimeout > 0 && s.page.wire.Timeout()
+}
+
+// broken records that no complete answer came.
+func (s *Step) broken() error {
+	u, w := s.user, s.page.wire
+	r := u.Run
+	class := hotseat.Class(w.Class)
+	m := &Mismatch{Code: w.Code, Expected: "an answer", Actual: w.Error(), Message: explain(w), Hint: hintFor(w.Code)}
+	if class == hotseat.ClassAuthor {
+		panic(authorError(w.Error()))
+	}
+	if class == hotseat.ClassTimeout && r.gen.couldHaveFalsified(s.page.sentAt, s.page.doneAt) {
+		class = hotseat.ClassGenerator
+		m.Code = codeGeneratorLag
+		m.Message = "an answer may have come in time: the benchmark itself was not given the CPU to read it"
+		m.Hint = "run fewer other things on this machine, or give the benchmark a core of its own"
+	}
+	base := r.rules.ofClass(class)
+	if base != nil && base.off {
+		return &Failed{Class: class, Code: m.Code, Rule: base.ID, Message: m.Message}
+	}
+	return u.record(class, base, m, s, "")
+}
+
+// template is the endpoint's name.
+func (s *Step) template() string {
+	if s.route != "" {
+		return s.route
+	}
+	path, _, _ := strings.Cut(s.req.Path, "?")
+	return path
+}
+
+// place is the step's name in failures.
+func (s *Step) place() string {
+	if s.name != "" {
+		return s.name
+	}
+	return s.req.Method + " " + s.template()
+}
+
+// reset makes the step blank for the next iteration, keeping what it has allocated.
+func (s *Step) reset() {
+	clear(s.req.Header)
+	clear(s.checks)
+	clear(s.tags)
+	s.page.resp.Release()
+	s.page.found.Reset()
+	*s = Step{
+		user:    s.user,
+		req:     wire.Request{Header: s.req.Header[:0]},
+		checks:  s.checks[:0],
+		tags:    s.tags[:0],
+		cookies: s.cookies[:0],
+		page:    Page{step: s, resp: s.page.resp, found: s.page.found},
+	}
+}

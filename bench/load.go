@@ -1,0 +1,337 @@
+package bench
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"hotseat"
+)
+
+const (
+	deadAfter   = 3 * time.Second       // of nothing but refused connections
+	aliveEvery  = 50 * time.Millisecond // a sign of life is noted at most this often
+	backOffMin  = 5 * time.Millisecond  // after an iteration with a failure
+	backOffMax  = 200 * time.Millisecond
+	idleBackOff = time.Millisecond // after an iteration that asked for nothing
+	maxUsers    = 100_000
+)
+
+// pulse knows when the target last took a connection.
+type pulse struct {
+	lastAlive atomic.Int64 // both since the run's start
+	lastDead  atomic.Int64
+	refused   atomic.Int64 // connections since lastAlive
+}
+
+// note takes in the outcome of a request.
+func (a *pulse) note(p *Page) {
+	now := int64(p.step.user.Run.Elapsed())
+	if p.wire != nil && p.wire.Class == string(hotseat.ClassConnect) {
+		a.lastDead.Store(now)
+		a.refused.Add(1)
+		return
+	}
+	if now-a.lastAlive.Load() > int64(aliveEvery) { // rarely, since all users share the word
+		a.lastAlive.Store(now)
+		a.refused.Store(0)
+	}
+}
+
+// stopped reports whether for three seconds every connection was refused.
+func (a *pulse) stopped(now time.Duration) bool {
+	dead := time.Duration(a.lastDead.Load())
+	alive := time.Duration(a.lastAlive.Load())
+	return dead > alive && now-alive >= deadAfter && a.refused.Load() > 0
+}
+
+// crowd is a population at work.
+type crowd struct {
+	*population
+	run    *Run
+	wait   sync.WaitGroup
+	users  int // only touched by its own starter
+	clean  atomic.Int64
+	failed atomic.Int64 // iterations with a failure
+	missed atomic.Int64 // starts that no user was free for
+	late   atomic.Int64 // starts that the benchmark itself delayed
+	due    *arrivals
+}
+
+// load runs the populations, and the drain after them.
+func (r *Run) load() {
+	if r.ctx.Err() != nil {
+		return
+	}
+	var populations []Population
+	_ = r.guard(nil, func() error { // a panic has decided the verdict already
+		populations = r.contest.Populations(r)
+		return nil
+	})
+	if r.ctx.Err() != nil {
+		return
+	}
+	ctx, cut := context.WithCancel(r.ctx)
+	defer cut()
+	duration, drain := r.opts.duration, r.contest.Drain
+	endPhase := r.beginPhase(PhaseLoad, duration, duration+drain)
+	began, before := r.Elapsed(), used()
+	r.loadEnd.Store(int64(began + duration))
+	r.alive.lastAlive.Store(int64(began))
+	r.tally.SetDeadline(began + duration + drain)
+	r.exercise(ruleServerDied)
+	r.loading.Store(true)
+	crowds := make([]*crowd, len(populations))
+	for i, p := range populations {
+		crowds[i] = &crowd{population: p.spec(), run: r}
+	}
+	r.mu.Lock()
+	r.populations = crowds
+	r.mu.Unlock()
+
+	gone := make(chan struct{})
+	for _, c := range crowds {
+		c.start(ctx)
+	}
+	go func() {
+		defer close(gone)
+		for _, c := range crowds {
+			c.wait.Wait()
+		}
+	}()
+	r.untilLoadEnds(began+duration, gone)
+	r.gen.endLoad(before, r.Elapsed()-began)
+	r.loadEnd.Store(0)
+	close(r.loadEnded)
+	endPhase(r.ctx.Err() == nil)
+
+	endPhase = r.beginPhase(PhaseDrain, 0, drain)
+	if r.ctx.Err() == nil && drain > 0 {
+		timer := time.NewTimer(drain)
+		select {
+		case <-timer.C:
+		case <-gone:
+		case <-r.ctx.Done():
+		}
+		timer.Stop()
+	}
+	// From here on no point counts; then nothing is waited for any more.
+	r.tally.Close()
+	cut()
+	<-gone
+	endPhase(r.ctx.Err() == nil)
+	for _, c := range crowds {
+		c.account(duration)
+	}
+	r.loading.Store(false)
+}
+
+// untilLoadEnds waits for the load's time to be up, for all users to have gone
+// home, for the target to die, or for the run to be stopped.
+func (r *Run) untilLoadEnds(end time.Duration, gone <-chan struct{}) {
+	timer := time.NewTimer(end - r.Elapsed())
+	defer timer.Stop()
+	look := time.NewTicker(100 * time.Millisecond)
+	defer look.Stop()
+	for {
+		select {
+		case <-timer.C:
+			return
+		case <-gone:
+			return
+		case <-r.ctx.Done():
+			return
+		case <-look.C:
+			if r.alive.stopped(r.Elapsed()) {
+				r.serverDied()
+				return
+			}
+		}
+	}
+}
+
+// serverDied ends the run because nobody is there any more.
+func (r *Run) serverDied() {
+	message := fmt.Sprintf("the target %s stopped taking connections: for %s all %d were refused",
+		r.opts.rawTarget, deadAfter, r.alive.refused.Load())
+	r.engineFailure(hotseat.ClassLifecycle, CodeServerDied, ruleServerDied, &Mismatch{Message: message,
+		Expected: "a server that stays up until the end", Actual: "connections refused",
+		Hint: "look at the end of the servers' logs: which process died, and of what?"})
+	r.decide(outcome{verdict: hotseat.Fail, reason: message})
+}
+
+// start lets the first users in, and whoever lets in more.
+func (c *crowd) start(ctx context.Context) {
+	if c.open != nil {
+		c.due = newArrivals(c.run, c.open)
+		for range c.open.users {
+			c.enter(ctx, c.workOpen)
+		}
+		return
+	}
+	for range c.closed.start {
+		c.enter(ctx, c.workClosed)
+	}
+	if c.closed.grow > 0 && c.closed.every > 0 {
+		c.wait.Go(func() { c.growUntil(ctx) })
+	}
+}
+
+// enter starts one more user.
+func (c *crowd) enter(ctx context.Context, work func(u *User, next Iteration)) {
+	c.users++
+	id := c.users
+	c.wait.Go(func() {
+		u := c.run.newUser(ctx, c.name, id, c.maxConns, c.maxIdle)
+		u.ended = c.run.loadEnded
+		defer c.run.retire(u)
+		var next Iteration
+		if c.run.guard(u, func() error { next = c.newUser(u); return nil }) == nil {
+			work(u, next)
+		}
+	})
+}
+
+// growUntil lets more users in as the growth rule says, until the load ends.
+func (c *crowd) growUntil(ctx context.Context) {
+	ticker := time.NewTicker(c.closed.every)
+	defer ticker.Stop()
+	limit := c.closed.limit
+	if limit <= 0 {
+		limit = maxUsers
+	}
+	var clean, failed int64
+	for {
+		select {
+		case <-ticker.C:
+		case <-c.run.loadEnded:
+			return
+		case <-ctx.Done():
+			return
+		}
+		cleanNow, failedNow := c.clean.Load(), c.failed.Load()
+		may := c.closed.growth == Always || (cleanNow > clean && failedNow == failed)
+		clean, failed = cleanNow, failedNow
+		for range c.closed.grow {
+			if may && c.users < limit && !c.run.LoadEnded() {
+				c.enter(ctx, c.workClosed)
+			}
+		}
+	}
+}
+
+// workClosed is the life of a user of a closed population.
+func (c *crowd) workClosed(u *User, next Iteration) {
+	backOff := backOffMin
+	for !c.run.LoadEnded() && !u.Cut() {
+		clean := c.iterate(u, next)
+		switch {
+		case !clean:
+			// A target that refuses at once must not make us spin.
+			u.sleep(backOff)
+			backOff = min(2*backOff, backOffMax)
+		case !u.busy:
+			u.sleep(idleBackOff)
+			backOff = backOffMin
+		default:
+			backOff = backOffMin
+		}
+		u.endIteration()
+	}
+}
+
+// iterate runs one iteration and counts it, unless it was cut.
+func (c *crowd) iterate(u *User, next Iteration) (clean bool) {
+	clean = c.run.iterate(u, next)
+	switch {
+	case u.Cut():
+	case clean:
+		c.clean.Add(1)
+	default:
+		c.failed.Add(1)
+	}
+	return clean
+}
+
+// workOpen is the life of a user of an open population: take the next start
+// that nobody has taken, wait for its time, begin. What was due while all
+// users were busy is taken late, and that is the target's doing; what begins
+// late although a user had been waiting for it is ours.
+func (c *crowd) workOpen(u *User, next Iteration) {
+	for !c.run.LoadEnded() && !u.Cut() {
+		due := c.due.take()
+		now := c.run.Now()
+		if now.Sub(due) > c.open.maxLate {
+			c.miss(due, now)
+			continue
+		}
+		u.sleep(due.Sub(now))
+		if c.run.LoadEnded() || u.Cut() {
+			c.due.giveBack()
+			return
+		}
+		ready := due
+		if now.After(ready) {
+			ready = now
+		}
+		delay := c.run.Now().Sub(ready)
+		u.tally.Late(delay)
+		if delay > c.open.maxLate {
+			c.lateStart(u, delay)
+		}
+		u.intended = due
+		c.iterate(u, next)
+		u.endIteration()
+	}
+}
+
+// miss counts a start that came too late to be made up for.
+func (c *crowd) miss(due, now time.Time) {
+	if c.run.gen.worst(due, now)*2 > c.open.maxLate {
+		c.lateStart(nil, now.Sub(due))
+		return
+	}
+	c.missed.Add(1)
+}
+
+// lateStart counts a start that the benchmark itself delayed.
+func (c *crowd) lateStart(u *User, delay time.Duration) {
+	c.late.Add(1)
+	f := hotseat.Failure{Class: hotseat.ClassGenerator, Code: codeLateStart, Side: hotseat.SideBench, Phase: c.run.phaseName(),
+		Scenario: c.name, AtS: c.run.Elapsed().Seconds(), Message: fmt.Sprintf("an iteration began %s late although a user was free", delay.Round(time.Millisecond)),
+		Hint: "the benchmark was not given enough CPU to keep its schedule"}
+	if u != nil {
+		f.User = u.ID
+	}
+	c.run.fail(&f, nil)
+}
+
+// account adds the starts that were still waiting when the load ended, and
+// tells the team what an open population could not start.
+func (c *crowd) account(load time.Duration) {
+	if c.open == nil {
+		return
+	}
+	c.missed.Add(c.due.left(load - c.open.maxLate))
+	if n := c.missed.Load(); n > 0 {
+		c.run.Log(hotseat.AudienceTeam, "population %s: %d of %d iterations could not start within %s of their time, because all %d users were waiting for the target",
+			c.name, n, c.due.count(), c.open.maxLate, c.open.users)
+	}
+}
+
+// missed returns how many starts of a population were missed because of the target.
+func (r *Run) missed(population string) (n int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.populations {
+		if c.name == population {
+			n += c.missed.Load()
+		}
+	}
+	return n
+}
+
+// Now returns the time, by the run's clock.
+func (r *Run) Now() time.Time { return r.start.Add(r.Elapsed()) }

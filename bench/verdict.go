@@ -1,0 +1,150 @@
+package bench
+
+import (
+	"fmt"
+
+	"hotseat"
+)
+
+// conclude emits what is left to tell and the verdict, and returns the exit status.
+func (r *Run) conclude() int {
+	if r.tally == nil { // it never began
+		return r.close(&hotseat.VerdictEvent{}, r.decided())
+	}
+	r.tally.Close()
+	t := r.newTally()
+	score := r.score(t)
+	o := r.decided()
+	if o == nil && r.ctx.Err() != nil {
+		o = &outcome{verdict: hotseat.Infra, reason: hotseat.ReasonInterrupted}
+	}
+	if o == nil {
+		o = r.judge(t, score)
+	}
+	r.flush()
+	v := &hotseat.VerdictEvent{RawScore: score.Value(), Deduction: score.Deduction, Endpoints: r.endpoints(),
+		Rules: map[string]int64{}, RuleInfo: r.rules.info(), Generator: r.generatorReport(t.Requests())}
+	r.mu.Lock()
+	for _, rule := range r.rules.all {
+		v.Rules[rule.ID] = r.exercised[rule.index]
+	}
+	r.mu.Unlock()
+	return r.close(v, o)
+}
+
+// close emits the verdict event and returns the exit status.
+func (r *Run) close(v *hotseat.VerdictEvent, o *outcome) int {
+	v.Verdict, v.Reason, v.Hint, v.ExitUsage = o.verdict, o.reason, o.hint, o.usage
+	switch o.verdict {
+	case hotseat.Pass:
+		v.Score = &v.RawScore
+	case hotseat.Fail:
+		v.Score = new(int64)
+	case hotseat.Infra: // null: it says nothing about the target
+	}
+	r.events.close(hotseat.Event{Type: hotseat.EventVerdict, AtS: r.Elapsed().Seconds(), VerdictEvent: v})
+	switch {
+	case o.usage:
+		return hotseat.ExitUsage
+	case o.verdict == hotseat.Infra && o.reason == hotseat.ReasonInterrupted:
+		return hotseat.ExitInterrupted
+	default:
+		return o.verdict.ExitStatus()
+	}
+}
+
+// judge decides the verdict of a run that went through to its end.
+func (r *Run) judge(t *Tally, score Score) *outcome {
+	o := &outcome{}
+	if !r.Strict() && r.contest.Judge != nil {
+		err := r.guard(nil, func() error {
+			o.verdict, o.reason = r.contest.Judge(r, t)
+			return nil
+		})
+		if err != nil {
+			return r.decided()
+		}
+		o.reason = line(o.reason, 500)
+	} else {
+		o = r.judgeStrictly(t, score)
+	}
+	if o.verdict == hotseat.Pass {
+		if reason := r.unreliable(t); reason != "" {
+			return &outcome{verdict: hotseat.Infra, reason: reason, hint: "run it again on a machine with less to do"}
+		}
+	}
+	return o
+}
+
+// judgeStrictly applies rules=strict: architecture.md §4.
+func (r *Run) judgeStrictly(t *Tally, score Score) *outcome {
+	fail := func(n *failureCount, format string, args ...any) *outcome {
+		return &outcome{verdict: hotseat.Fail, reason: fmt.Sprintf(format, args...), hint: n.hint}
+	}
+	if n := r.failures.first((*failureCount).wrong); n != nil {
+		return fail(n, "%s (%d wrong answers in all)", n.summary(), t.WrongAnswers())
+	}
+	inFinish := func(n *failureCount) bool { return n.target() && n.phase == PhaseFinish }
+	if n := r.failures.first(inFinish); n != nil {
+		return fail(n, "%s: %s", PhaseFinish, n.summary())
+	}
+	if share := t.ErrorShare(); share > r.contest.MaxErrorShare {
+		n := r.failures.most((*failureCount).costly)
+		return fail(n, "%.1f %% of %d requests failed, more than %.1f %%; most often: %s",
+			100*share, t.Requests(), 100*r.contest.MaxErrorShare, n.summary())
+	}
+	return &outcome{verdict: hotseat.Pass, reason: fmt.Sprintf("every answer of %d was right, %d failed; score %d", t.Requests()-t.Errors(), t.Errors(), score.Value())}
+}
+
+// summary tells of a kind of failure in one line.
+func (n *failureCount) summary() string {
+	where := n.step
+	if where == "" {
+		where = n.scenario
+	}
+	text := n.message
+	if where != "" {
+		text = where + ": " + text
+	}
+	return fmt.Sprintf("%s%s ×%d", text, inBrackets(n.rule), n.count)
+}
+
+// unreliable says why the benchmark's own lag leaves a run without a verdict,
+// "" if it does not. A benchmark at its limit under a closed load is normal;
+// only what it could not check, or did not send in time, counts.
+func (r *Run) unreliable(t *Tally) string {
+	lost := func(n *failureCount) bool { return n.class == hotseat.ClassGenerator && n.code != codeLateStart }
+	if n := r.failures.first(func(n *failureCount) bool { return lost(n) && n.phase == PhaseFinish }); n != nil {
+		return fmt.Sprintf("%s could not be checked: %s", PhaseFinish, n.summary())
+	}
+	doubtful := r.failures.sum(lost) + t.Errors()
+	if all := t.Requests(); all > 0 && float64(doubtful) > r.contest.MaxErrorShare*float64(all) {
+		n := r.failures.most(lost)
+		return fmt.Sprintf("the benchmark lost too many of its %d requests itself: %s", all, n.summary())
+	}
+	const tolerated = 0.01 // of an open population's starts
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, c := range r.populations {
+		if c.open == nil {
+			continue
+		}
+		if late, all := c.late.Load(), c.due.count(); late > 1 && float64(late) > tolerated*float64(all) {
+			return fmt.Sprintf("the benchmark began %d of %d iterations of %s too late: it was not given enough CPU", late, all, c.name)
+		}
+	}
+	return ""
+}
+
+// most returns the most frequent of the kinds that match.
+func (l *failureLog) most(match func(n *failureCount) bool) *failureCount {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var most failureCount
+	for _, n := range l.order {
+		if match(n) && n.count > most.count {
+			most = *n
+		}
+	}
+	return &most
+}
