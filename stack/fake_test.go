@@ -101,6 +101,7 @@ func fakeChild(how string, args []string) error {
 		quoted = "setsid env -i '" + os.Args[0] + "' _fake '" + strings.Join(args, "' '") + "' & exit 0"
 	}
 	cmd = exec.Command("/bin/sh", "-c", quoted)
+	cmd.Stdout, cmd.Stderr = os.Stdout, os.Stderr
 	return cmd.Run()
 }
 
