@@ -1,0 +1,651 @@
+package check
+
+import "bytes"
+
+// This file is the scanner's share of HTML5 tree construction (WHATWG HTML §13.2.6): which elements a tag
+// opens and closes. It follows golang.org/x/net/html, the reference parser, where that differs from the standard.
+
+// reach opens the elements that must be there before the mode can be entered.
+func (s *scanner) reach(mode insertMode) {
+	for s.mode < mode {
+		switch s.mode {
+		case initial:
+			s.imply(htmlTag)
+			s.mode = beforeHead
+		case beforeHead:
+			s.imply(headTag)
+			s.mode = inHead
+		case inHead:
+			s.popTo(len(s.stack) - 1)
+			s.mode = afterHead
+		case afterHead:
+			s.imply(bodyTag)
+			s.mode = inBody
+		}
+	}
+}
+
+// imply opens an element whose tag was left out.
+func (s *scanner) imply(id tagID) {
+	attrs := s.attrs
+	s.attrs = nil
+	s.insert(s.implied(id), s.pos, true)
+	s.attrs = attrs
+}
+
+func (s *scanner) implied(id tagID) tagInfo {
+	name := ""
+	switch id {
+	case htmlTag:
+		name = "html"
+	case headTag:
+		name = "head"
+	case bodyTag:
+		name = "body"
+	case tbodyTag:
+		name = "tbody"
+	case trTag:
+		name = "tr"
+	case colgroupTag:
+		name = "colgroup"
+	}
+	return knownTags.find(tagKey([]byte(name)))
+}
+
+// open handles the start tag of an element outside SVG.
+func (s *scanner) open(tag tagInfo, at int, selfClosing bool) {
+	if s.mode != inBody && s.openBeforeBody(tag, at) || s.unsure {
+		return
+	}
+	if tag.flags&tagHard != 0 {
+		s.unsure = true
+		return
+	}
+	switch tag.id {
+	case htmlTag, bodyTag:
+		s.unsure = true // their attributes would be added to the open ones
+		return
+	case headTag:
+		return
+	case theadTag, tbodyTag, tfootTag, trTag, tdTag, thTag, captionTag, colgroupTag, colTag:
+		s.openTablePart(tag, at)
+		return
+	}
+	if s.top().flags&tagTabular != 0 {
+		if s.top().id == colgroupTag || tag.id != scriptTag && tag.id != styleTag {
+			s.unsure = true // it would be moved out of the table
+			return
+		}
+	}
+	s.closeFor(tag)
+	if s.unsure {
+		return
+	}
+	switch {
+	case tag.id == svgTag:
+		s.insert(tag, at, !selfClosing)
+		if !selfClosing {
+			s.top().svg = true
+		}
+	case tag.flags&tagVoid != 0:
+		s.insert(tag, at, false)
+	case tag.flags&tagRaw != 0:
+		s.raw(tag, at)
+	default:
+		s.insert(tag, at, true)
+	}
+}
+
+// openBeforeBody handles start tags up to the body's. It returns false when the tag is the body's first content.
+func (s *scanner) openBeforeBody(tag tagInfo, at int) bool {
+	switch tag.id {
+	case htmlTag:
+		if s.mode != initial {
+			s.unsure = true
+			return true
+		}
+		s.insert(tag, at, true)
+		s.mode = beforeHead
+		return true
+	case headTag:
+		if s.mode <= beforeHead {
+			s.reach(beforeHead)
+			s.insert(tag, at, true)
+			s.mode = inHead
+		}
+		return true
+	case bodyTag:
+		s.reach(afterHead)
+		s.insert(tag, at, true)
+		s.mode = inBody
+		return true
+	}
+	s.reach(inHead)
+	switch {
+	case s.mode == inHead && (tag.flags&tagHeadOnly != 0 || tag.id == noscriptTag):
+		if tag.flags&tagVoid != 0 {
+			s.insert(tag, at, false)
+		} else {
+			s.raw(tag, at)
+		}
+		return true
+	case s.mode == afterHead && tag.flags&tagHeadOnly != 0, tag.flags&tagHard != 0:
+		s.unsure = true
+		return true
+	}
+	s.reach(inBody)
+	return false
+}
+
+func (s *scanner) top() *openElement { return &s.stack[len(s.stack)-1] }
+
+// closeFor closes what the start of an element in the body ends, above all paragraphs.
+func (s *scanner) closeFor(tag tagInfo) {
+	switch tag.id {
+	case liTag, ddTag, dtTag:
+		s.closeItem(tag)
+		s.closeParagraph()
+	case aTag:
+		s.unsure = s.unsure || s.anchors > 0
+	case nobrTag:
+		s.unsure = s.unsure || s.nobrs > 0
+	case buttonTag:
+		s.unsure = s.unsure || s.buttons > 0
+	case formTag:
+		if s.formed {
+			s.unsure = true // ignored
+			return
+		}
+		s.formed = true
+		s.closeParagraph()
+	case selectTag:
+		s.unsure = s.unsure || s.selects > 0
+	case inputTag:
+		s.unsure = s.unsure || s.selects > 0
+	case hrTag:
+		s.unsure = s.unsure || s.selects > 0
+		s.closeParagraph()
+	case optionTag:
+		if s.selects > 0 && s.inScope(selectTag, 0) >= 0 {
+			s.closeImplied(optgroupTag)
+		} else if s.top().id == optionTag {
+			s.close(len(s.stack) - 1)
+		}
+	case optgroupTag:
+		if s.selects > 0 && s.inScope(selectTag, 0) >= 0 {
+			s.closeImplied(otherTag)
+		} else if s.top().id == optionTag {
+			s.close(len(s.stack) - 1)
+		}
+	case rbTag, rtcTag, rtTag:
+		if s.inScope(rubyTag, 0) >= 0 {
+			except := otherTag
+			if tag.id == rtTag {
+				except = rtcTag
+			}
+			s.closeImplied(except)
+		}
+	case tableTag:
+		if s.paragraphs > 0 && s.quirks != quirky {
+			s.unsure = s.unsure || s.quirks == unclear
+			s.closeParagraph()
+		}
+	default:
+		if tag.flags&tagClosesP != 0 {
+			s.closeParagraph()
+			if tag.flags&tagHeading != 0 && s.top().flags&tagHeading != 0 {
+				s.close(len(s.stack) - 1)
+			}
+		}
+	}
+}
+
+// closeItem ends an open item of the same list.
+func (s *scanner) closeItem(tag tagInfo) {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		e := &s.stack[i]
+		switch {
+		case e.id == tag.id, tag.id != liTag && (e.id == ddTag || e.id == dtTag):
+			s.close(i)
+			return
+		case e.id == pTag, e.key == addressKey, e.key == divKey:
+		case e.flags&tagSpecial != 0:
+			return
+		}
+	}
+}
+
+var (
+	addressKey = tagKey([]byte("address"))
+	divKey     = tagKey([]byte("div"))
+)
+
+func (s *scanner) closeParagraph() {
+	if s.paragraphs == 0 {
+		return
+	}
+	if i := s.inScope(pTag, buttonTag); i >= 0 {
+		s.close(i)
+	}
+}
+
+// closeImplied ends elements whose end tag may be left out.
+func (s *scanner) closeImplied(except tagID) {
+	n := len(s.stack)
+	for n > 0 && s.stack[n-1].flags&tagImplied != 0 && (except == otherTag || s.stack[n-1].id != except) {
+		n--
+	}
+	s.popTo(n)
+}
+
+// inScope returns the depth of the innermost open element of that kind, -1 if there is none before the scope's
+// bound; bound, if not zero, is one more element to stop at.
+func (s *scanner) inScope(id, bound tagID) int {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		e := &s.stack[i]
+		if e.id == id {
+			return i
+		}
+		if e.flags&tagScope != 0 || bound != otherTag && e.id == bound {
+			return -1
+		}
+	}
+	return -1
+}
+
+// close closes the element at that depth. Formatting elements that are open inside would be opened again
+// afterwards.
+func (s *scanner) close(depth int) {
+	for i := len(s.stack) - 1; i > depth; i-- {
+		if s.stack[i].flags&tagFormatting != 0 {
+			s.unsure = true
+			return
+		}
+	}
+	s.popTo(depth)
+}
+
+// cell returns the depth of the innermost open table cell or caption, -1 if a table is nearer or there
+// is none.
+func (s *scanner) cell() int {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		switch s.stack[i].id {
+		case tdTag, thTag, captionTag:
+			return i
+		case tableTag:
+			return -1
+		}
+	}
+	return -1
+}
+
+// openTablePart handles the start of sections, rows, cells, captions and columns.
+func (s *scanner) openTablePart(tag tagInfo, at int) {
+	if s.top().flags&tagTabular == 0 {
+		i := s.cell()
+		if i < 0 {
+			return // not in a table: the tag is ignored
+		}
+		if s.stack[i].id == captionTag {
+			s.unsure = true
+			return
+		}
+		s.popTo(i) // formatting elements inside a cell end with it
+	}
+	for {
+		if tag.id == colTag && s.top().id == colgroupTag {
+			s.insert(tag, at, false)
+			return
+		}
+		if s.goesInto(tag.id, s.top().id) {
+			s.insert(tag, at, true)
+			return
+		}
+		switch up := s.top().id; {
+		case up == tableTag && tag.id == colTag:
+			s.imply(colgroupTag)
+		case up == tableTag: // a row or a cell
+			s.imply(tbodyTag)
+		case up != trTag && up != colgroupTag && (tag.id == tdTag || tag.id == thTag):
+			s.imply(trTag)
+		default:
+			s.popTo(len(s.stack) - 1)
+		}
+	}
+}
+
+func (s *scanner) goesInto(part, parent tagID) bool {
+	switch part {
+	case tdTag, thTag:
+		return parent == trTag
+	case trTag:
+		return parent == tbodyTag || parent == theadTag || parent == tfootTag
+	case colTag:
+		return false
+	}
+	return parent == tableTag
+}
+
+// raw opens an element whose content is text up to its end tag, and reads that text.
+func (s *scanner) raw(tag tagInfo, at int) {
+	nameLen := s.nameEnd(at+1) - (at + 1)
+	name := s.body[at+1 : at+1+nameLen]
+	s.insert(tag, at, true)
+	from := s.pos
+	end := len(s.body)
+	for i := from; ; {
+		j := bytes.IndexByte(s.body[i:], '<')
+		if j < 0 {
+			break
+		}
+		i += j + 1
+		rest := s.body[i:]
+		if len(rest) > nameLen+1 && rest[0] == '/' && bytes.EqualFold(rest[1:nameLen+1], name) {
+			if c := rest[nameLen+1]; isSpace(c) || c == '/' || c == '>' {
+				end = i - 1
+				break
+			}
+		}
+	}
+	content := s.body[from:end]
+	if tag.id == scriptTag && hidesEnd(content) {
+		s.unsure = true
+		return
+	}
+	s.pos = end
+	s.cover(from, end)
+	if len(s.collects) > 0 {
+		mark := len(s.text)
+		if tag.flags&tagDecoded != 0 {
+			s.text = appendDecoded(s.text, content, false)
+		} else {
+			s.text = appendNewlines(s.text, content)
+		}
+		if tag.id == textareaTag {
+			s.dropNewline(mark)
+		}
+	}
+	if end < len(s.body) {
+		if _, ok := s.readAttrs(end + 2 + nameLen); !ok {
+			s.attrs = s.attrs[:0]
+		}
+	}
+	s.edge = end
+	s.popTo(len(s.stack) - 1)
+}
+
+// hidesEnd says whether a script's first end tag may not be its end: "<!-- <script> </script> -->" does
+// that (WHATWG HTML §13.2.5.20 ff).
+func hidesEnd(script []byte) bool {
+	i := bytes.Index(script, []byte("<!--"))
+	if i < 0 {
+		return false
+	}
+	for script = script[i:]; ; script = script[1:] {
+		if i = bytes.IndexByte(script, '<'); i < 0 {
+			return false
+		}
+		if script = script[i:]; len(script) > 6 && bytes.EqualFold(script[1:7], []byte("script")) {
+			return true
+		}
+	}
+}
+
+// dropNewline removes a line break that begins the text collected since mark.
+func (s *scanner) dropNewline(mark int) {
+	skip := mark
+	if skip < len(s.text) && s.text[skip] == '\r' {
+		skip++
+	}
+	if skip < len(s.text) && s.text[skip] == '\n' {
+		skip++
+	}
+	s.text = append(s.text[:mark], s.text[skip:]...)
+}
+
+// startSVG handles a start tag inside SVG.
+func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
+	if tag.flags&tagSVG == 0 || s.hardSVG {
+		s.unsure = true
+		return
+	}
+	for _, a := range s.attrs {
+		if c := bytes.IndexByte(s.body[a.name[0]:a.name[1]], ':'); c >= 0 {
+			for _, name := range s.program.attrs {
+				if bytes.EqualFold(s.body[a.name[0]+c+1:a.name[1]], []byte(name)) {
+					s.unsure = true // xlink:href is href in another name space
+					return
+				}
+			}
+		}
+	}
+	if n := len(s.attrs); selfClosing && n > 0 && !s.attrs[n-1].quoted && s.attrs[n-1].value[1] == s.pos-1 {
+		s.unsure = true // is the slash the value's?
+		return
+	}
+	s.insert(tag, at, !selfClosing)
+}
+
+// endTag handles the end tag at that position.
+func (s *scanner) endTag(at int) {
+	nameEnd := s.nameEnd(at + 2)
+	tag := knownTags.find(tagKey(s.body[at+2 : nameEnd]))
+	if _, ok := s.readAttrs(nameEnd); !ok {
+		return
+	}
+	s.edge = at
+	s.closeByTag(tag)
+}
+
+func (s *scanner) closeByTag(tag tagInfo) {
+	if s.mode != inBody {
+		s.doctyped = true
+		switch {
+		case tag.id == headTag && s.mode == inHead:
+			s.popTo(len(s.stack) - 1)
+			s.mode = afterHead
+		case tag.id == headTag && s.mode < inHead, tag.id == bodyTag, tag.id == htmlTag, tag.id == brTag, tag.flags&tagHard != 0:
+			s.unsure = true
+		}
+		return
+	}
+	if s.inSVG() {
+		if s.top().key != tag.key {
+			s.unsure = true
+			return
+		}
+		s.popTo(len(s.stack) - 1)
+		return
+	}
+	switch tag.id {
+	case bodyTag, htmlTag:
+		s.ended = true
+		return
+	case theadTag, tbodyTag, tfootTag, trTag, tdTag, thTag, captionTag, colgroupTag, colTag, tableTag:
+		s.closeTablePart(tag)
+		return
+	case brTag:
+		s.unsure = true
+		return
+	}
+	if tag.flags&tagHard != 0 || s.top().flags&tagTabular != 0 {
+		s.unsure = true
+		return
+	}
+	switch {
+	case tag.id == pTag:
+		i := -1
+		if s.paragraphs > 0 {
+			i = s.inScope(pTag, buttonTag)
+		}
+		if i < 0 {
+			s.unsure = true // makes an empty paragraph
+			return
+		}
+		s.close(i)
+	case tag.id == liTag:
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			e := &s.stack[i]
+			if e.id == liTag {
+				s.close(i)
+				return
+			}
+			if e.id == olTag || e.id == ulTag || e.flags&tagScope != 0 {
+				return
+			}
+		}
+	case tag.id == ddTag, tag.id == dtTag:
+		if i := s.inScope(tag.id, 0); i >= 0 {
+			s.close(i)
+		}
+	case tag.id == formTag:
+		s.closeForm()
+	case tag.flags&tagHeading != 0:
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			e := &s.stack[i]
+			if e.flags&tagHeading != 0 {
+				s.close(i)
+				return
+			}
+			if e.flags&tagScope != 0 {
+				return
+			}
+		}
+	case tag.flags&tagBlock != 0:
+		if i := s.inScope(tag.id, 0); i >= 0 {
+			s.close(i)
+		}
+	case tag.flags&tagFormatting != 0:
+		s.closeFormatting(tag)
+	default:
+		for i := len(s.stack) - 1; i >= 0; i-- {
+			if s.stack[i].key == tag.key {
+				s.close(i)
+				return
+			}
+			if s.stack[i].flags&tagSpecial != 0 {
+				return
+			}
+		}
+	}
+}
+
+func (s *scanner) closeForm() {
+	open := s.formed
+	s.formed = false
+	i := s.inScope(formTag, 0)
+	if i < 0 {
+		return
+	}
+	if !open {
+		s.unsure = true
+		return
+	}
+	s.closeImplied(otherTag)
+	if len(s.stack)-1 != i {
+		s.unsure = true // it would be taken out from under what is still open
+		return
+	}
+	s.popTo(i)
+}
+
+// closeFormatting ends a formatting element if nothing stands between it and its end tag that the
+// parser would have to move.
+func (s *scanner) closeFormatting(tag tagInfo) {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		e := &s.stack[i]
+		if e.id == tag.id && e.key == tag.key {
+			s.popTo(i)
+			return
+		}
+		if e.flags&(tagSpecial|tagFormatting) != 0 {
+			break
+		}
+	}
+	s.unsure = true
+}
+
+// closeTablePart handles end tags of tables and their parts. Where there is none to close, they are ignored.
+func (s *scanner) closeTablePart(tag tagInfo) {
+	for i := len(s.stack) - 1; i >= 0; i-- {
+		if s.stack[i].id == tag.id {
+			s.popTo(i) // formatting elements inside a cell end with it
+			return
+		}
+		if s.stack[i].id == tableTag {
+			return
+		}
+	}
+}
+
+// addText handles the text between two pieces of markup.
+func (s *scanner) addText(from, to int) {
+	if from >= to || s.unsure {
+		return
+	}
+	before := s.mode != inBody
+	if before {
+		if from = s.textBeforeBody(from, to); from >= to || s.unsure {
+			return
+		}
+	}
+	top := s.top()
+	if top.flags&tagTabular != 0 {
+		for _, c := range s.body[from:to] {
+			if !isSpace(c) {
+				s.unsure = true // it would be moved out of the table
+				return
+			}
+		}
+		s.collect(from, to)
+		top.child = true
+		return
+	}
+	if !before {
+		s.cover(from, to)
+	}
+	if (top.id == preTag || top.id == listingTag) && !top.child {
+		s.firstInPre(from, to)
+		return
+	}
+	s.collect(from, to)
+	top.child = true
+}
+
+func (s *scanner) firstInPre(from, to int) {
+	mark := len(s.text)
+	s.text = appendDecoded(s.text, s.body[from:to], false)
+	s.dropNewline(mark)
+	if len(s.text) > mark {
+		s.top().child = true
+	}
+	if len(s.collects) == 0 {
+		s.text = s.text[:0]
+	}
+}
+
+func (s *scanner) collect(from, to int) {
+	if len(s.collects) > 0 {
+		s.text = appendDecoded(s.text, s.body[from:to], false)
+	}
+}
+
+// textBeforeBody deals with white space before the body, and opens the body for anything else. It returns
+// where the text for the body begins.
+func (s *scanner) textBeforeBody(from, to int) int {
+	i := s.skipSpace(from)
+	if i > to {
+		i = to
+	}
+	if i < to && s.body[i] == '&' {
+		s.unsure = true // may be a space in disguise
+		return to
+	}
+	if i > from && s.mode >= inHead {
+		s.collect(from, i)
+	}
+	if i < to {
+		s.reach(inBody)
+	}
+	return i
+}
