@@ -1,7 +1,9 @@
 package scenario
 
 import (
+	"fmt"
 	"net/url"
+	"strings"
 
 	"hotseat/bench"
 )
@@ -44,14 +46,17 @@ func (a *assets) requests(u *bench.User, page string, d *document, strict, score
 	if at, err := base.Parse(page); err == nil {
 		base = at
 	}
-	if d.base != "" {
-		if at, err := base.Parse(d.base); err == nil {
+	if d.base() != "" {
+		if at, err := base.Parse(d.base()); err == nil {
 			base = at
 		}
 	}
 	var steps []*bench.Step
 	fetched := map[string]bool{}
-	for _, reference := range d.references {
+	for _, reference := range d.references() {
+		if reference = strings.TrimSpace(reference); reference == "" {
+			continue
+		}
 		path, ours := a.resolve(base, reference)
 		// A browser fetches what a page mentions twice once. The original
 		// fetched it twice, and paid twice.
@@ -85,5 +90,19 @@ func (a *assets) resolve(base *url.URL, reference string) (path string, ours boo
 	if host != wantHost || port != wantPort {
 		return "", false
 	}
-	return u.RequestURI(), true
+	return sendable(u.RequestURI()), true
+}
+
+// sendable percent-encodes what net/url lets stand in a query but a request
+// line cannot hold.
+func sendable(path string) string {
+	var b strings.Builder
+	for _, c := range []byte(path) {
+		if c <= ' ' || c >= 0x7f {
+			fmt.Fprintf(&b, "%%%02X", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
 }

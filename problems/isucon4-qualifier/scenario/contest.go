@@ -40,6 +40,7 @@ func Contest() *bench.Contest {
 		Name:       "isucon4-qualifier",
 		RulePrefix: prefix,
 		Rules:      rules(),
+		Tags:       []string{pointPage, pointAsset},
 		Params: []bench.Param{
 			{
 				Name: paramWorkload, Default: "1", Check: integer(-maxWorkload, maxWorkload),

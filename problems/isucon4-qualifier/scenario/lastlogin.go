@@ -17,20 +17,20 @@ const lastLoginFormat = "2006-01-02 15:04:05"
 // checkLastAddress compares the address that my page shows with the one of
 // the customer's last login.
 func checkLastAddress(last *login, current string, shown element) *bench.Mismatch {
-	if shown.found && !shown.children && shown.inner == last.ip {
+	if shown.is(last.ip) {
 		return nil
 	}
 	m := &bench.Mismatch{
 		Code:     "value-mismatch",
 		Expected: last.ip,
-		Actual:   shown.inner,
+		Actual:   shown.text,
 		Message:  "#" + lastAddressID + " is not the address of the login before",
 		Hint:     "exactly the address: no white space around it, no elements in it",
 	}
 	switch {
 	case !shown.found:
 		m.Code, m.Actual = "selector-missing", "no element with the id "+lastAddressID
-	case shown.inner == current:
+	case shown.text == current:
 		m.Hint = "this is the address of the current login; the one before is due"
 	}
 	return m
@@ -38,13 +38,13 @@ func checkLastAddress(last *login, current string, shown element) *bench.Mismatc
 
 // checkLastFormat wants the time to be written as promised.
 func checkLastFormat(shown element) *bench.Mismatch {
-	if _, err := time.Parse(lastLoginFormat, shown.inner); err == nil && !shown.children {
+	if _, err := time.Parse(lastLoginFormat, shown.text); shown.found && !shown.other && err == nil {
 		return nil
 	}
 	m := &bench.Mismatch{
 		Code:     "time-format",
 		Expected: "YYYY-MM-DD HH:MM:SS",
-		Actual:   shown.inner,
+		Actual:   shown.text,
 		Message:  "#" + lastTimeID + " is not a time in the promised form",
 		Hint:     "exactly the time: no white space around it, no zone, no elements in it",
 	}

@@ -95,17 +95,16 @@ type answer struct {
 }
 
 func readAnswer(path string, d *document) answer {
-	a := answer{path: path, notice: d.byID[noticeID]}
-	switch {
-	case a.path == myPage:
+	a := answer{path: path}
+	if a.path == myPage {
 		a.outcome = accepted
-	case !a.notice.found || a.notice.children:
-	case a.notice.inner == noticeWrong:
-		a.outcome = wrong
-	case a.notice.inner == noticeLocked:
-		a.outcome = locked
-	case a.notice.inner == noticeBanned:
-		a.outcome = banned
+		return a
+	}
+	a.notice = d.element(noticeID)
+	for _, o := range []outcome{wrong, locked, banned} {
+		if a.notice.is(o.notice()) {
+			a.outcome = o
+		}
 	}
 	return a
 }
@@ -149,7 +148,7 @@ func compare(q *question, a answer) *finding {
 	m := bench.Mismatch{
 		Code:     "notice-mismatch",
 		Expected: q.want.notice(),
-		Actual:   a.notice.inner,
+		Actual:   a.notice.text,
 		Message:  "the text of #notice-message is another one",
 		Hint:     "exactly this text: no white space around it, no elements or comments in it",
 	}

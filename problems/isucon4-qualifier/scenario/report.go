@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"hotseat"
 	"hotseat/bench"
 )
 
@@ -52,7 +53,7 @@ func (w *world) checkReport(u *bench.User) error {
 // the failure that it is here.
 func (w *world) unreported(u *bench.User, p *bench.Page, err error) error {
 	failed := new(bench.Failed)
-	if !errors.As(err, &failed) || wrongAnswer(failed) {
+	if !errors.As(err, &failed) || wrongAnswer(failed) || failed.Class.Side() == hotseat.SideBench {
 		return err
 	}
 	u.Exercised(ruleReportAnswered)

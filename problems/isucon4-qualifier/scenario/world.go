@@ -18,6 +18,7 @@ type world struct {
 	accounts []*account // in the order of users.tsv
 	lists    lists
 	assets   *assets
+	reader   *reader
 	clock    clock
 
 	rehearsed []*address // the rehearsal's own
@@ -53,6 +54,7 @@ func newWorld(r *bench.Run, t *truth) *world {
 		recheck: r.Int(paramRecheck),
 		lists:   lists{size: r.Int(paramAddresses), repeats: !r.Strict()},
 		assets:  newAssets(r.Target(), t.assets),
+		reader:  newReader(),
 		clock:   clock{local: onThisMachine(r.Target())},
 	}
 	dice := r.Rand("wrong passwords")
