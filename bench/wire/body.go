@@ -121,7 +121,7 @@ func (x *exchange) receiveRest(until time.Time) *Error {
 			return failf(CodeBodyTooLarge, "body", "body exceeds %d bytes", x.limits.MaxBody)
 		}
 		switch err := x.fillBody(2<<10, until); {
-		case errors.Is(err, io.EOF):
+		case errors.Is(err, io.EOF) && (x.cn.under == nil || !x.cn.under.ended):
 			return nil
 		case err != nil:
 			return x.bodyFailure(err, until)

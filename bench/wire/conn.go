@@ -26,9 +26,9 @@ type conn struct {
 	// armed is the deadline in force on nc. On a plain socket it may be
 	// earlier than what an exchange needs: see arm.
 	armed time.Time
-	exact bool // set the deadline for every read: TLS, or an upload
-	split bool // an upload writes beside the reading, under a deadline of its own
-	isTLS bool
+	exact bool      // set the deadline for every read: TLS, or an upload
+	split bool      // an upload writes beside the reading, under a deadline of its own
+	under *eofWatch // the socket, when nc is a TLS connection
 
 	peek    func(fd uintptr) // peekSocket, made once
 	peeked  int
@@ -46,8 +46,9 @@ func newConn(h *host, nc net.Conn) *conn {
 	cn := &conn{host: h, nc: nc}
 	socket := nc
 	if t, ok := nc.(*tls.Conn); ok {
-		cn.isTLS, cn.exact = true, true
-		socket = t.NetConn()
+		cn.under, _ = t.NetConn().(*eofWatch)
+		cn.exact = true
+		socket = cn.under.Conn
 	}
 	if s, ok := socket.(syscall.Conn); ok {
 		if raw, err := s.SyscallConn(); err == nil {
@@ -67,7 +68,7 @@ func newConn(h *host, nc net.Conn) *conn {
 // allocations to renew, and nothing to keep.
 func (cn *conn) begin(ctx context.Context, at time.Time) error {
 	cn.served++
-	cn.exact, cn.split = cn.isTLS, false
+	cn.exact, cn.split = cn.under != nil, false
 	if !cn.armed.After(at) {
 		cn.armed = time.Time{} // it has passed and would wake us at once
 	}
@@ -211,7 +212,7 @@ func (cn *conn) look() idleState {
 	switch {
 	case cn.peekErr == syscall.EAGAIN:
 		return idleAlive
-	case cn.peekErr == 0 && cn.peeked > 0 && !cn.isTLS:
+	case cn.peekErr == 0 && cn.peeked > 0 && cn.under == nil:
 		return idleUnsolicited
 	}
 	return idleClosed
@@ -244,8 +245,8 @@ func (cn *conn) close(healthy bool) bool {
 		cn.unwatch = nil
 	}
 	socket := cn.nc
-	if t, ok := socket.(*tls.Conn); ok && (!healthy || cn.active) {
-		socket = t.NetConn()
+	if cn.under != nil && (!healthy || cn.active) {
+		socket = cn.under
 	}
 	_ = socket.Close() // nothing to be done about it
 	return true

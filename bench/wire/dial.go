@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"io"
 	"net"
 	"net/netip"
 	"syscall"
@@ -23,7 +24,7 @@ func (c *Client) dial(ctx context.Context, h *host, limits *Limits, until time.T
 		return nil, failure
 	}
 	if h.target.TLS != nil {
-		t := tls.Client(nc, h.target.TLS)
+		t := tls.Client(&eofWatch{Conn: nc}, h.target.TLS)
 		err := nc.SetDeadline(until)
 		if err == nil {
 			err = t.HandshakeContext(ctx)
@@ -75,6 +76,21 @@ func (c *Client) connect(ctx context.Context, h *host, until time.Time) (net.Con
 		case <-time.After(pause):
 		}
 	}
+}
+
+// eofWatch notices when a socket under TLS ends. crypto/tls, forgiving as the
+// web needs it, reports a connection cut off between two records like one
+// that was closed with a goodbye (RFC 8446 §6.1); where the end of the
+// connection is the end of the body, only the second is complete.
+type eofWatch struct {
+	net.Conn
+	ended bool
+}
+
+func (e *eofWatch) Read(p []byte) (int, error) {
+	n, err := e.Conn.Read(p)
+	e.ended = e.ended || errors.Is(err, io.EOF)
+	return n, err
 }
 
 // bindWithoutPort lets the kernel choose the local port when it connects and

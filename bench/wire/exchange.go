@@ -237,6 +237,12 @@ func (x *exchange) upload() (keep bool, failure *Error) {
 	}
 	x.sent += written.n
 	cn.armed = time.Time{}
+	// A socket tells of a reset only once, and it may have told the writer.
+	if failure != nil && failure.Code == CodeEarlyEOF && written.err != nil {
+		if reset := x.failure("write", written.err); reset.Code == CodeReset {
+			failure = reset
+		}
+	}
 	return keep && written.err == nil, failure
 }
 

@@ -10,6 +10,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 )
@@ -246,10 +247,10 @@ func TestEarlyClose(t *testing.T) {
 		for _, end := range []string{"close", "reset"} {
 			t.Run(name+" "+end, func(t *testing.T) {
 				t.Parallel()
-				cut := 0
+				var cut atomic.Int32
 				target := hostile(t, func(p *peer) {
 					p.request()
-					p.send(response[:cut])
+					p.send(response[:cut.Load()])
 					if end == "reset" {
 						// RST may overtake data that has not been read.
 						time.Sleep(2 * time.Millisecond)
@@ -259,7 +260,8 @@ func TestEarlyClose(t *testing.T) {
 				client := NewClient(Options{Target: target})
 				defer client.Close()
 				var resp Response
-				for cut = range len(response) {
+				for n := range len(response) {
+					cut.Store(int32(n))
 					err := client.Do(t.Context(), &Request{Path: "/"}, &resp)
 					code := CodeEarlyEOF
 					if end == "reset" {
@@ -267,7 +269,7 @@ func TestEarlyClose(t *testing.T) {
 					}
 					expectFailure(t, err, code, true)
 				}
-				cut = len(response)
+				cut.Store(int32(len(response)))
 				if end == "reset" {
 					return
 				}
