@@ -107,6 +107,16 @@ type Contest struct {
 	// benchmark's own, by an initialize that failed or by a target that
 	// cannot be reached. Without it rules=original judges as strict does.
 	Judge func(r *Run, t *Tally) (hotseat.Verdict, string)
+
+	patience patience
+}
+
+// patience is how long the engine waits before it acts on its own. Tests have less of it.
+type patience struct {
+	deadlock  time.Duration // after the time that a phase may take, until it is given up; 10 s
+	stop      time.Duration // for users of a run that is told to stop; 3 s
+	dead      time.Duration // of nothing but refused connections, until the load ends; 3 s
+	preflight time.Duration // for a server that init has restarted; 3 s
 }
 
 // Scenario is a named piece of work for one user.

@@ -18,13 +18,6 @@ import (
 	"hotseat/bench/tally"
 )
 
-const (
-	// deadlockGrace is how long after the time a phase may take the watchdog waits.
-	deadlockGrace = 10 * time.Second
-	// stopGrace is how long a run that is told to stop waits for its users.
-	stopGrace = 3 * time.Second
-)
-
 // Execute is [Main] for programs that do other things too: it runs the contest
 // with these arguments on this process's standard input and output, and
 // returns the exit status. The process dies with its parent from here on, and
@@ -102,6 +95,10 @@ func (c *Contest) withDefaults() *Contest {
 	pick(&d.InitTimeout, time.Minute)
 	pick(&d.VerifyTimeout, time.Minute)
 	pick(&d.FinishTimeout, time.Minute)
+	pick(&d.patience.deadlock, 10*time.Second)
+	pick(&d.patience.stop, 3*time.Second)
+	pick(&d.patience.dead, 3*time.Second)
+	pick(&d.patience.preflight, 3*time.Second)
 	if d.MaxErrorShare == 0 {
 		d.MaxErrorShare = 0.10
 	}
@@ -146,7 +143,7 @@ func (r *Run) interrupt() {
 }
 
 // limit tells the watchdog how long what follows may take.
-func (r *Run) limit(d time.Duration) { r.deadline.Store(int64(r.Elapsed() + d + deadlockGrace)) }
+func (r *Run) limit(d time.Duration) { r.deadline.Store(int64(r.Elapsed() + d + r.contest.patience.deadlock)) }
 
 // await waits for the phases to end. If they overstay, some goroutine waits
 // for something that never comes: the run is given up without it.
@@ -163,7 +160,7 @@ func (r *Run) await(done <-chan struct{}) {
 		}
 		now := r.Elapsed()
 		if r.ctx.Err() != nil && stopAt == 0 {
-			stopAt = now + stopGrace
+			stopAt = now + r.contest.patience.stop
 		}
 		stuck := int64(now) > r.deadline.Load()
 		if !stuck && (stopAt == 0 || now < stopAt) {

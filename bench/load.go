@@ -11,7 +11,6 @@ import (
 )
 
 const (
-	deadAfter   = 3 * time.Second       // of nothing but refused connections
 	aliveEvery  = 50 * time.Millisecond // a sign of life is noted at most this often
 	backOffMin  = 5 * time.Millisecond  // after an iteration with a failure
 	backOffMax  = 200 * time.Millisecond
@@ -40,11 +39,11 @@ func (a *pulse) note(p *Page) {
 	}
 }
 
-// stopped reports whether for three seconds every connection was refused.
-func (a *pulse) stopped(now time.Duration) bool {
+// stopped reports whether for so long every connection was refused.
+func (a *pulse) stopped(now, patience time.Duration) bool {
 	dead := time.Duration(a.lastDead.Load())
 	alive := time.Duration(a.lastAlive.Load())
-	return dead > alive && now-alive >= deadAfter && a.refused.Load() > 0
+	return dead > alive && now-alive >= patience && a.refused.Load() > 0
 }
 
 // crowd is a population at work.
@@ -144,7 +143,7 @@ func (r *Run) untilLoadEnds(end time.Duration, gone <-chan struct{}) {
 		case <-r.ctx.Done():
 			return
 		case <-look.C:
-			if r.alive.stopped(r.Elapsed()) {
+			if r.alive.stopped(r.Elapsed(), r.contest.patience.dead) {
 				r.serverDied()
 				return
 			}
@@ -155,7 +154,7 @@ func (r *Run) untilLoadEnds(end time.Duration, gone <-chan struct{}) {
 // serverDied ends the run because nobody is there any more.
 func (r *Run) serverDied() {
 	message := fmt.Sprintf("the target %s stopped taking connections: for %s all %d were refused",
-		r.opts.rawTarget, deadAfter, r.alive.refused.Load())
+		r.opts.rawTarget, r.contest.patience.dead, r.alive.refused.Load())
 	r.engineFailure(hotseat.ClassLifecycle, CodeServerDied, ruleServerDied, &Mismatch{Message: message,
 		Expected: "a server that stays up until the end", Actual: "connections refused",
 		Hint: "look at the end of the servers' logs: which process died, and of what?"})

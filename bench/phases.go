@@ -13,7 +13,6 @@ import (
 )
 
 const (
-	preflightGrace = 3 * time.Second         // for a server that init has restarted
 	preflightEvery = 50 * time.Millisecond   // between attempts
 	preflightOne   = 1500 * time.Millisecond // for one attempt
 )
@@ -28,7 +27,7 @@ func (r *Run) phases() {
 	if c.Initialize != nil || r.opts.init != "" {
 		r.inPhase(PhaseInitialize, c.InitTimeout, r.initialize)
 	}
-	r.inPhase(PhasePreflight, preflightGrace+preflightOne, r.preflight)
+	r.inPhase(PhasePreflight, r.contest.patience.preflight+preflightOne, r.preflight)
 	if len(c.Verify) > 0 {
 		r.inPhase(PhaseVerify, c.VerifyTimeout, func() bool { return r.alone(c.Verify, c.VerifyTimeout) })
 	}
@@ -187,7 +186,7 @@ func inBrackets(rule string) string {
 // preflight makes sure that somebody is there, so that a dead target is told
 // at once and not after a minute of refused requests.
 func (r *Run) preflight() bool {
-	until := time.Now().Add(preflightGrace)
+	until := time.Now().Add(r.contest.patience.preflight)
 	for {
 		err := r.reach()
 		if err == nil {

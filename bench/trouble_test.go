@@ -1,0 +1,405 @@
+package bench
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"hotseat"
+)
+
+// impatient shortens what the engine waits for by itself.
+func impatient(c Contest) Contest {
+	c.patience = patience{deadlock: 300 * time.Millisecond, stop: 300 * time.Millisecond, dead: 300 * time.Millisecond, preflight: 200 * time.Millisecond}
+	return c
+}
+
+// visit is get with another iteration.
+func visit(work func(u *User) error) Contest {
+	c := get()
+	c.Populations = func(*Run) []Population {
+		return []Population{Closed("visitor", func(u *User) Iteration {
+			return func() error { return work(u) }
+		}).Start(2)}
+	}
+	return c
+}
+
+func wantVerdict(t *testing.T, o *outcomeOf, want hotseat.Verdict, reason string) {
+	t.Helper()
+	if o.verdict.Verdict != want || !strings.Contains(o.verdict.Reason, reason) {
+		t.Errorf("verdict %s: %s; want %s: …%s…; failures %v", o.verdict.Verdict, o.verdict.Reason, want, reason, o.failures())
+	}
+}
+
+func TestNobodyIsThere(t *testing.T) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	target := "http://" + l.Addr().String()
+	if err := l.Close(); err != nil {
+		t.Fatal(err)
+	}
+	o := play(t, impatient(get()), "--target", target, "--duration", "60s")
+	wantVerdict(t, o, hotseat.Fail, "cannot be reached")
+	if f := o.sample(t, "refused"); f.Rule != "x.connect" || f.Side != hotseat.SideTarget {
+		t.Errorf("failure %+v", f)
+	}
+	if o.phase(PhaseLoad) != nil || o.took > 5*time.Second {
+		t.Errorf("it took %s, load phase %v", o.took, o.phase(PhaseLoad))
+	}
+}
+
+func TestReadyPathIsAskedUntilItAnswers(t *testing.T) {
+	var asked atomic.Int64
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/ready" && asked.Add(1) < 3 {
+			w.WriteHeader(502)
+			return
+		}
+		ok(w, r)
+	})
+	c := get()
+	c.Ready = "/ready"
+	wantVerdict(t, play(t, c, "--target", s.URL), hotseat.Pass, "")
+	if asked.Load() != 3 {
+		t.Errorf("asked %d times, want until the first good answer, the third", asked.Load())
+	}
+	c = impatient(c)
+	asked.Store(-1 << 40)
+	o := play(t, c, "--target", s.URL)
+	wantVerdict(t, o, hotseat.Fail, "/ready answers with status 502")
+}
+
+func TestTargetDiesDuringTheLoad(t *testing.T) {
+	s := serve(t, ok)
+	time.AfterFunc(200*time.Millisecond, func() {
+		_ = s.Listener.Close()
+		s.CloseClientConnections()
+	})
+	o := play(t, impatient(get()), "--target", s.URL, "--duration", "30s")
+	wantVerdict(t, o, hotseat.Fail, "stopped taking connections")
+	if f := o.sample(t, CodeServerDied); f.Class != hotseat.ClassLifecycle || f.Rule != "x.server-died" {
+		t.Errorf("failure %+v", f)
+	}
+	if o.took > 10*time.Second {
+		t.Errorf("it took %s", o.took)
+	}
+	refused := o.failures()["connect/refused [x.connect]"]
+	if refused < 3 || refused > 2*1000 {
+		t.Errorf("%d refused connections in 0.3 s by two users: want them to back off", refused)
+	}
+}
+
+func TestPanicIsInfra(t *testing.T) {
+	s := serve(t, ok)
+	explode := func(u *User) error {
+		if p := u.getOK("/"); p.OK() && u.ID == 2 {
+			var world map[string]int
+			world["answer"] = 42
+		}
+		return nil
+	}
+	for name, c := range map[string]struct {
+		contest Contest
+		code    string
+		reason  string
+	}{
+		"panic in an iteration": {visit(explode), "panic", "assignment to entry in nil map (panic, user 2 of visitor"},
+		"panic in verify":       {Contest{Name: "x", Verify: []Scenario{{"v", func(*User) error { panic("oh") }}}}, "panic", "panic: oh"},
+		"panic in prepare":      {Contest{Name: "x", Prepare: func(*Run) error { panic("oh") }}, "panic", "panic: oh"},
+		"panic in initialize":   {Contest{Name: "x", Initialize: func(context.Context, *Run) error { panic("oh") }}, "panic", "panic: oh"},
+		"panic in populations":  {Contest{Name: "x", Populations: func(*Run) []Population { panic("oh") }}, "panic", "panic: oh"},
+		"panic in score": {func() Contest {
+			c := get()
+			c.Score = func(*Run, *Tally) Score { panic("oh") }
+			return c
+		}(), "panic", "panic: oh"},
+		"unknown rule": {visit(func(u *User) error { return u.Get("/").Expect(Status("x.nonsense", 200)).Err() }), "scenario-bug", `rule "x.nonsense" is not in Contest.Rules`},
+		"unknown tag":  {visit(func(u *User) error { return u.Get("/").Point("nonsense").Do().Err() }), "scenario-bug", `point tag "nonsense" is not in Contest.Tags`},
+		"bad path":     {visit(func(u *User) error { return u.Get("no slash").Do().Err() }), "scenario-bug", "does not begin with a slash"},
+		"step twice": {visit(func(u *User) error {
+			s := u.Get("/")
+			s.Do()
+			return s.Do().Err()
+		}), "scenario-bug", "only once"},
+		"error out of nowhere": {visit(func(*User) error { return errors.New("file not found") }), "scenario-bug", "file not found"},
+		"goexit":               {visit(func(*User) error { runtime.Goexit(); return nil }), "scenario-bug", "ended its goroutine"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			o := play(t, c.contest, "--target", s.URL, "--duration", "20s", "--seed", "7")
+			wantVerdict(t, o, hotseat.Infra, c.reason)
+			if o.verdict.Score != nil {
+				t.Errorf("score %d, want none", *o.verdict.Score)
+			}
+			f := o.sample(t, c.code)
+			if f.Class != hotseat.ClassAuthor || f.Side != hotseat.SideBench {
+				t.Errorf("failure %+v", f)
+			}
+			if c.code == "panic" && (!strings.Contains(f.Actual, "trouble_test.go") || !strings.Contains(o.log, "trouble_test.go")) {
+				t.Errorf("no stack in sample or log:\n%s\n%s", f.Actual, o.log)
+			}
+			if o.took > 10*time.Second {
+				t.Errorf("it took %s", o.took)
+			}
+		})
+	}
+}
+
+func TestDeadlockIsInfra(t *testing.T) {
+	s := serve(t, ok)
+	forever := make(chan struct{})
+	t.Cleanup(func() { close(forever) })
+	c := impatient(visit(func(u *User) error {
+		u.getOK("/")
+		<-forever
+		return nil
+	}))
+	c.Drain = 0
+	o := play(t, c, "--target", s.URL)
+	wantVerdict(t, o, hotseat.Infra, "did not end")
+	if !strings.Contains(o.log, "TestDeadlockIsInfra") {
+		t.Errorf("no goroutines in the log:\n%s", o.log)
+	}
+	if n := o.points()["page"]; n != 2 {
+		t.Errorf("%d points, want the 2 earned before the deadlock", n)
+	}
+}
+
+func TestInterrupt(t *testing.T) {
+	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-r.Context().Done():
+		case <-time.After(20 * time.Second):
+		}
+	})
+	long := []string{"--target", slow.URL, "--duration", "60s"}
+	check := func(t *testing.T, o *outcomeOf) {
+		t.Helper()
+		wantVerdict(t, o, hotseat.Infra, hotseat.ReasonInterrupted)
+		if o.status != hotseat.ExitInterrupted || o.took > 5*time.Second {
+			t.Errorf("exit status %d after %s", o.status, o.took)
+		}
+		if len(o.failures()) != 0 {
+			t.Errorf("somebody was blamed: %v", o.failures())
+		}
+	}
+	t.Run("context", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(200*time.Millisecond, cancel)
+		check(t, playWith(t, ctx, nil, get(), long...))
+	})
+	t.Run("end of standard input", func(t *testing.T) {
+		in, parent := io.Pipe()
+		time.AfterFunc(200*time.Millisecond, func() { _ = parent.Close() })
+		check(t, playWith(t, context.Background(), in, get(), long...))
+	})
+	t.Run("while init runs", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(200*time.Millisecond, cancel)
+		check(t, playWith(t, ctx, nil, get(), append(long, "--init", "sleep 60")...))
+	})
+	t.Run("with a stuck user", func(t *testing.T) {
+		forever := make(chan struct{})
+		t.Cleanup(func() { close(forever) })
+		ctx, cancel := context.WithCancel(context.Background())
+		time.AfterFunc(200*time.Millisecond, cancel)
+		c := impatient(visit(func(*User) error { <-forever; return nil }))
+		check(t, playWith(t, ctx, nil, c, long...))
+	})
+}
+
+func TestInitialize(t *testing.T) {
+	s := serve(t, ok)
+	t.Run("runs before the load", func(t *testing.T) {
+		mark := filepath.Join(t.TempDir(), "mark")
+		o := play(t, get(), "--target", s.URL, "--init", "echo hello; : > "+mark)
+		wantVerdict(t, o, hotseat.Pass, "")
+		if _, err := os.Stat(mark); err != nil {
+			t.Error(err)
+		}
+		if p := o.phase(PhaseInitialize); p == nil || !p.OK || o.verdict.Rules["x.initialize"] != 1 {
+			t.Errorf("phase %+v, rules %v", p, o.verdict.Rules)
+		}
+	})
+	t.Run("fails with its output", func(t *testing.T) {
+		o := play(t, get(), "--target", s.URL, "--init", `i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; done; echo no such table >&2; exit 3`)
+		wantVerdict(t, o, hotseat.Fail, "exit status 3")
+		f := o.sample(t, CodeInitializeFailed)
+		if f.Class != hotseat.ClassLifecycle || f.Rule != "x.initialize" {
+			t.Errorf("failure %+v", f)
+		}
+		if !strings.HasSuffix(f.Actual, "no such table") || !strings.Contains(f.Actual, "last 40 of 101") || strings.Contains(f.Actual, "line 61\n") || !strings.Contains(f.Actual, "line 62\n") {
+			t.Errorf("output is not the last 40 lines:\n%s", f.Actual)
+		}
+	})
+	t.Run("is killed with its children when it takes too long", func(t *testing.T) {
+		c := get()
+		c.InitTimeout = 300 * time.Millisecond
+		mark := filepath.Join(t.TempDir(), "mark")
+		o := play(t, c, "--target", s.URL, "--init", "echo waiting; (sleep 1; : > "+mark+") & wait")
+		wantVerdict(t, o, hotseat.Fail, "still running after 300ms")
+		if f := o.sample(t, CodeInitializeFailed); !strings.Contains(f.Actual, "waiting") {
+			t.Errorf("output %q", f.Actual)
+		}
+		time.Sleep(1200*time.Millisecond - o.took)
+		if _, err := os.Stat(mark); err == nil {
+			t.Error("a child of the init command outlived it")
+		}
+	})
+	t.Run("may leave a server behind", func(t *testing.T) {
+		mark := filepath.Join(t.TempDir(), "mark")
+		o := play(t, get(), "--target", s.URL, "--init", "(sleep 2; : > "+mark+") &")
+		wantVerdict(t, o, hotseat.Pass, "")
+		for range 100 {
+			if _, err := os.Stat(mark); err == nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		t.Error("what the init command left running was killed")
+	})
+	t.Run("by a request", func(t *testing.T) {
+		bad := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
+		c := get()
+		c.Initialize = func(ctx context.Context, r *Run) error {
+			return r.Alone(ctx, Scenario{"initialize", func(u *User) error {
+				return u.Post("/initialize", "application/json", []byte("{}")).Expect(Status(ruleStatus, 200)).Err()
+			}})
+		}
+		o := play(t, c, "--target", bad.URL)
+		wantVerdict(t, o, hotseat.Fail, "status 500 instead of 200")
+		wantVerdict(t, play(t, c, "--target", s.URL), hotseat.Pass, "")
+	})
+}
+
+func TestVerifyAndFinish(t *testing.T) {
+	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/":
+			ok(w, r)
+		case "/slow":
+			time.Sleep(300 * time.Millisecond)
+			ok(w, r)
+		default:
+			w.WriteHeader(503)
+		}
+	})
+	page := func(path string) Scenario {
+		return Scenario{"look at " + path, func(u *User) error { return u.getOK(path).Err() }}
+	}
+	for name, c := range map[string]struct {
+		change  func(c *Contest)
+		verdict hotseat.Verdict
+		reason  string
+		loads   bool
+	}{
+		"both well":                     {func(c *Contest) { c.Verify, c.Finish = []Scenario{page("/")}, []Scenario{page("/")} }, hotseat.Pass, "", true},
+		"5xx in verify":                 {func(c *Contest) { c.Verify = []Scenario{page("/"), page("/no")} }, hotseat.Fail, "verify: look at /no: status 503", false},
+		"5xx in finish":                 {func(c *Contest) { c.Finish = []Scenario{page("/no")} }, hotseat.Fail, "finish: GET /no: status 503", true},
+		"verify out of time":            {func(c *Contest) { c.Verify, c.VerifyTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", false},
+		"finish out of time":            {func(c *Contest) { c.Finish, c.FinishTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", true},
+		"a failure that was not passed": {func(c *Contest) { c.Verify = []Scenario{{"v", func(u *User) error { u.getOK("/no"); return nil }}} }, hotseat.Fail, "status 503", false},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			contest := get()
+			contest.Pause = 10 * time.Millisecond
+			c.change(&contest)
+			o := play(t, contest, "--target", s.URL)
+			wantVerdict(t, o, c.verdict, c.reason)
+			if (o.phase(PhaseLoad) != nil) != c.loads {
+				t.Errorf("load phase %+v", o.phase(PhaseLoad))
+			}
+		})
+	}
+}
+
+func TestOriginalRules(t *testing.T) {
+	s := serve(t, every(5, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "wrong") }))
+	c := get()
+	c.Judge = func(r *Run, tally *Tally) (hotseat.Verdict, string) {
+		if tally.FailuresOf(ruleBody) == 0 || tally.FailuresIn(PhaseLoad)+tally.FailuresIn(PhaseDrain) != tally.Failures() || tally.ClassFailures(hotseat.ClassContent) != tally.WrongAnswers() {
+			return hotseat.Fail, "the tally is wrong"
+		}
+		return hotseat.Pass, "everybody passes"
+	}
+	wantVerdict(t, play(t, c, "--target", s.URL, "--param", "rules=original"), hotseat.Pass, "everybody passes")
+	wantVerdict(t, play(t, c, "--target", s.URL), hotseat.Fail, "want ok, got wrong")
+}
+
+func TestUsage(t *testing.T) {
+	s := serve(t, ok)
+	file := filepath.Join(t.TempDir(), "file")
+	if err := os.WriteFile(file, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	c := get()
+	c.Params = []Param{{Name: "workload", Default: "1", Doc: "number of workers", Check: IntBetween(1, 9)}}
+	for name, args := range map[string]struct {
+		args   []string
+		reason string
+	}{
+		"no target":         {nil, "no target"},
+		"bad target":        {[]string{"--target", "ftp://x"}, "ftp"},
+		"bad duration":      {[]string{"--target", s.URL, "--duration", "soon"}, "duration"},
+		"negative duration": {[]string{"--target", s.URL, "--duration", "-3s"}, "not positive"},
+		"unknown flag":      {[]string{"--target", s.URL, "--speed", "3"}, "speed"},
+		"stray argument":    {[]string{"--target", s.URL, "fast"}, `"fast"`},
+		"unknown param":     {[]string{"--target", s.URL, "--param", "size=3"}, "rules, workload"},
+		"bad param":         {[]string{"--target", s.URL, "--param", "workload=ten"}, "from 1 to 9"},
+		"param without =":   {[]string{"--target", s.URL, "--param", "workload"}, "name=value"},
+		"bad rules":         {[]string{"--target", s.URL, "--param", "rules=lenient"}, "strict or original"},
+		"bad seed":          {[]string{"--target", s.URL, "--seed", "x"}, "seed"},
+		"unknown rule":      {[]string{"--target", s.URL, "--disable-rule", "x.nonsense"}, "x.nonsense"},
+		"no data":           {[]string{"--target", s.URL, "--data", file + "-not"}, "no such file"},
+		"data is a file":    {[]string{"--target", s.URL, "--data", file}, "not a folder"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := play(t, c, args.args...)
+			wantVerdict(t, o, hotseat.Infra, args.reason)
+			if !o.verdict.ExitUsage || o.verdict.Hint == "" || o.status != hotseat.ExitUsage || len(o.events) != 1 {
+				t.Errorf("status %d, %+v", o.status, o.verdict)
+			}
+		})
+	}
+	t.Run("bad data", func(t *testing.T) {
+		c := c
+		c.Prepare = func(*Run) error { return hotseat.Invalid("make it anew", "users.tsv:3: want 5 columns") }
+		o := play(t, c, "--target", s.URL)
+		wantVerdict(t, o, hotseat.Infra, "users.tsv:3")
+		if !o.verdict.ExitUsage || o.verdict.Hint != "make it anew" {
+			t.Errorf("%+v", o.verdict)
+		}
+	})
+	t.Run("help", func(t *testing.T) {
+		var out, log strings.Builder
+		if status := c.Run(context.Background(), []string{"--help"}, nil, &out, &log); status != 0 || out.Len() > 0 ||
+			!strings.Contains(log.String(), "workload") || !strings.Contains(log.String(), "-disable-rule") {
+			t.Errorf("status %d, out %q, log %q", status, &out, &log)
+		}
+	})
+	t.Run("params reach the run", func(t *testing.T) {
+		c := c
+		c.Prepare = func(r *Run) error {
+			if r.Int("workload") != 3 || r.Strict() || r.Seed() != 42 || r.Duration() != time.Second || r.Data() != filepath.Dir(file) {
+				return fmt.Errorf("got %d %v %d %s %s", r.Int("workload"), r.Strict(), r.Seed(), r.Duration(), r.Data())
+			}
+			return errors.New("all well")
+		}
+		o := play(t, c, "--target", s.URL, "--param", "workload=3", "--param", "rules=original", "--seed", "42", "--duration", "1s", "--data", filepath.Dir(file))
+		wantVerdict(t, o, hotseat.Infra, "all well")
+	})
+}
