@@ -152,12 +152,18 @@ func (p *Problem) Generated(ctx context.Context, cacheRoot, profile string) (str
 	})
 }
 
-// HashFS returns the SHA-256, in hex, of all names and contents in files.
-func HashFS(files fs.FS) (string, error) {
+// HashFS returns the SHA-256, in hex, of all names and contents in files, less
+// the files and folders to skip.
+func HashFS(files fs.FS, skip ...string) (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(files, ".", func(name string, d fs.DirEntry, err error) error {
-		if err != nil || !d.Type().IsRegular() {
+		switch {
+		case err != nil:
 			return err
+		case slices.Contains(skip, name) && d.IsDir():
+			return fs.SkipDir
+		case slices.Contains(skip, name) || !d.Type().IsRegular():
+			return nil
 		}
 		text, err := fs.ReadFile(files, name)
 		if err != nil {

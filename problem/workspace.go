@@ -114,7 +114,9 @@ var notForContestants = []string{"app", "data", "faults", "ladder", "scenario", 
 // such as go.mod: a folder with a go.mod is another module.
 const embedSuffix = ".embed"
 
-func (p *Problem) layOut(ctx context.Context, dir, lang, profile, generated string) error {
+// LayOutData writes everything that a workspace gets besides the app and
+// hotseat.toml: configuration, schema, scripts and generated data.
+func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
 	err := fs.WalkDir(p.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -131,6 +133,18 @@ func (p *Problem) layOut(ctx context.Context, dir, lang, profile, generated stri
 	if err != nil {
 		return err
 	}
+	for _, name := range p.Data.Workspace {
+		if err := copyTree(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("lay out data: %w", err)
+		}
+	}
+	return nil
+}
+
+func (p *Problem) layOut(ctx context.Context, dir, lang, profile, generated string) error {
+	if err := p.LayOutData(ctx, dir, generated); err != nil {
+		return err
+	}
 	app, err := fs.Sub(p.Files, "app/"+lang)
 	if err != nil {
 		return err
@@ -143,11 +157,6 @@ func (p *Problem) layOut(ctx context.Context, dir, lang, profile, generated stri
 	})
 	if err != nil {
 		return err
-	}
-	for _, name := range p.Data.Workspace {
-		if err := copyTree(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
-			return fmt.Errorf("lay out data: %w", err)
-		}
 	}
 	if err := writeConfig(dir, p, lang, profile); err != nil {
 		return err
