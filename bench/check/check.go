@@ -25,6 +25,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -181,6 +182,34 @@ func (f *Found) set(name string, values []string) {
 	f.groups = append(f.groups, captured{name, values})
 }
 
+// reportCaptures hands captured values over: one string, cut into values.
+func reportCaptures(in *Input, names []string, found []capturedSpan, arena []byte) {
+	if len(names) == 0 {
+		return
+	}
+	all := string(arena)
+	values := make([]string, 0, len(found))
+	for n, name := range names {
+		from := len(values)
+		for _, f := range found {
+			if f.capture == n {
+				values = append(values, all[f.from:f.to])
+			}
+		}
+		in.Found.set(name, values[from:len(values):len(values)])
+	}
+}
+
+// sameFound compares captures.
+func sameFound(names []string, a, b *Found) bool {
+	for _, name := range names {
+		if !slices.Equal(a.All(name), b.All(name)) {
+			return false
+		}
+	}
+	return true
+}
+
 // Around returns about size bytes of the body on both sides of offset, cut between characters, for a failure's sample. A
 // negative offset gives the start of the body.
 func Around(body []byte, offset, size int) []byte {
@@ -219,11 +248,4 @@ func distinct(names []string) []string {
 	return out
 }
 
-func contains(all []string, one string) bool {
-	for _, s := range all {
-		if s == one {
-			return true
-		}
-	}
-	return false
-}
+func contains(all []string, one string) bool { return slices.Contains(all, one) }

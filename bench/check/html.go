@@ -225,9 +225,7 @@ func (v *HTMLValidator) Check(in *Input, vars ...Value) *Mismatch {
 	if remember {
 		if key, remember = p.digest(s, in, vars); remember {
 			if e := p.memo.get(key); e != nil {
-				for _, c := range e.found {
-					in.Found.set(c.name, c.values)
-				}
+				e.report(in)
 				return nil
 			}
 		}
@@ -244,30 +242,14 @@ func (v *HTMLValidator) Check(in *Input, vars ...Value) *Mismatch {
 		remember = remember && !s.peeked && s.covered == len(s.spans)
 	}
 	if clean && remember {
-		e := &memoEntry{key: key}
-		for _, c := range p.captures {
-			e.found = append(e.found, captured{c.name, in.Found.All(c.name)})
-		}
-		p.memo.put(e)
+		p.memo.put(newEntry(key, in, p.names))
 	}
 	return m
 }
 
-// report gives the captures to the caller: one string, cut into values.
 func (s *scanner) report(in *Input) {
-	if len(s.captures) == 0 {
-		return
-	}
-	all := string(s.arena)
-	values := make([]string, 0, len(s.found))
-	for n := range s.captures {
-		from := len(values)
-		for _, f := range s.found {
-			if f.capture == n {
-				values = append(values, all[f.from:f.to])
-			}
-		}
-		in.Found.set(s.captures[n].name, values[from:len(values):len(values)])
+	if len(s.captures) > 0 {
+		reportCaptures(in, s.names, s.found, s.arena)
 	}
 }
 
@@ -293,7 +275,7 @@ func (v *HTMLValidator) Verify(in *Input, vars ...Value) *Mismatch {
 	}
 	scanned, _ := p.judge(&fast, vars, s.counts[:], s.failures)
 	s.report(&fast)
-	if same(scanned, m) && p.sameFound(&fast.Found, &in.Found) {
+	if same(scanned, m) && sameFound(p.names, &fast.Found, &in.Found) {
 		return m
 	}
 	if !v.treeOnly.Swap(true) && in.OnDisagree != nil {
@@ -308,21 +290,6 @@ func same(a, b *Mismatch) bool {
 		return a == b
 	}
 	return a.Code == b.Code && a.Rule == b.Rule && a.Path == b.Path
-}
-
-func (p *program) sameFound(a, b *Found) bool {
-	for _, c := range p.captures {
-		x, y := a.All(c.name), b.All(c.name)
-		if len(x) != len(y) {
-			return false
-		}
-		for i := range x {
-			if x[i] != y[i] {
-				return false
-			}
-		}
-	}
-	return true
 }
 
 // withoutBOM takes the byte order mark off, which decoders of HTML do before parsing.

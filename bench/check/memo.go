@@ -33,6 +33,21 @@ type memoEntry struct {
 	found []captured
 }
 
+// newEntry remembers what was captured along with the body.
+func newEntry(k memoKey, in *Input, captures []string) *memoEntry {
+	e := &memoEntry{key: k}
+	for _, name := range captures {
+		e.found = append(e.found, captured{name, in.Found.All(name)})
+	}
+	return e
+}
+
+func (e *memoEntry) report(in *Input) {
+	for _, c := range e.found {
+		in.Found.set(c.name, c.values)
+	}
+}
+
 func (m *memo) get(k memoKey) *memoEntry {
 	set := &m.sets[k.body.Lo%memoSets]
 	for i := range set {
@@ -100,22 +115,34 @@ func (p *program) maskSpans(spans []maskSpan, body []byte, vars []Value) (_ []ma
 	}
 }
 
-// digest returns the key under which a body is remembered.
-func (p *program) digest(s *scanner, in *Input, vars []Value) (k memoKey, ok bool) {
-	k.version = in.Version
-	if len(p.keyed) > 0 {
-		s.scratch = s.scratch[:0]
-		for _, name := range p.keyed {
-			value := lookup(vars, name)
-			s.scratch = binary.LittleEndian.AppendUint64(s.scratch, uint64(len(value)))
-			s.scratch = append(s.scratch, value...)
-		}
-		k.vars = xxh3.Hash128(s.scratch)
+// digestBody returns the key under which a body is remembered, using scratch.
+func digestBody(in *Input, keyed []string, vars []Value, scratch []byte) (memoKey, []byte) {
+	k := memoKey{version: in.Version, body: xxh3.Hash128(in.Body)}
+	k.vars, scratch = digestVars(keyed, vars, scratch)
+	return k, scratch
+}
+
+func digestVars(keyed []string, vars []Value, scratch []byte) (xxh3.Uint128, []byte) {
+	if len(keyed) == 0 {
+		return xxh3.Uint128{}, scratch
 	}
+	scratch = scratch[:0]
+	for _, name := range keyed {
+		value := lookup(vars, name)
+		scratch = binary.LittleEndian.AppendUint64(scratch, uint64(len(value)))
+		scratch = append(scratch, value...)
+	}
+	return xxh3.Hash128(scratch), scratch
+}
+
+// digest is digestBody for a validator that may have masks. ok is false if the body is none to be remembered.
+func (p *program) digest(s *scanner, in *Input, vars []Value) (k memoKey, ok bool) {
 	if len(p.masks) == 0 {
-		k.body = xxh3.Hash128(in.Body)
+		k, s.scratch = digestBody(in, p.keyed, vars, s.scratch)
 		return k, true
 	}
+	k.version = in.Version
+	k.vars, s.scratch = digestVars(p.keyed, vars, s.scratch)
 	if s.spans, ok = p.maskSpans(s.spans[:0], in.Body, vars); !ok {
 		s.spans = s.spans[:0]
 		return k, false

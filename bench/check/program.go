@@ -47,6 +47,7 @@ type program struct {
 	selectors []*selector
 	rules     []htmlRule
 	captures  []htmlCapture
+	names     []string // of captures
 	memo      *memo
 	masks     []mask
 
@@ -204,6 +205,7 @@ func (p *program) addCapture(c htmlCapture) {
 	}
 	n := len(p.captures)
 	p.captures = append(p.captures, c)
+	p.names = append(p.names, c.name)
 	if c.isTxt {
 		p.textCaps[c.sel] = append(p.textCaps[c.sel], n)
 		p.eachText[c.sel] = p.eachText[c.sel] || !c.first
