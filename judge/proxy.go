@@ -2,39 +2,41 @@ package judge
 
 import (
 	"bytes"
-	"compress/gzip"
 	"context"
-	"encoding/json"
-
+	"errors"
 	"fmt"
 	"io"
+	"log"
 	"net"
 	"net/http"
 	"net/url"
 	"slices"
-	"strings"
 	"sync"
 	"time"
 )
 
 // proxy stands between benchmark and stack and meddles.
 type proxy struct {
+	url string // where the benchmark goes
+
 	target    *url.URL
 	transport *http.Transport
 	tampers   []*tamper
+	listener  net.Listener
 	server    *http.Server
-	url       string
-	done      chan struct{}
-	stop      context.CancelFunc // ends what hangs on purpose
-	stopped   context.Context
+	served    chan struct{} // closed when the server listens no more
 
-	mu     sync.Mutex
-	first  map[string]*answer            // by stale key
-	latest map[string]map[string]*answer // path → client → answer
+	stopped context.Context
+	stop    context.CancelFunc // ends what hangs on purpose
+
+	mu       sync.Mutex
+	handlers sync.WaitGroup                // grows only until stop was called
+	cached   map[string]*answer            // by cacheKey
+	latest   map[string]map[string]*answer // path → client → answer
 }
 
 // startProxy listens on a free port of the loopback and passes everything on to
-// target, but for what the tampers take.
+// target, but for what the tampers take. The seed makes their choices repeatable.
 func startProxy(target string, tampers []Tamper, seed uint64) (*proxy, error) {
 	to, err := url.Parse(target)
 	if err != nil {
@@ -42,13 +44,12 @@ func startProxy(target string, tampers []Tamper, seed uint64) (*proxy, error) {
 	}
 	p := &proxy{
 		target: to,
-		// No compression of its own, connections kept as the benchmark keeps its own.
+		// No compression of its own, and as many connections as the benchmark has.
 		transport: &http.Transport{DisableCompression: true, MaxIdleConnsPerHost: 256, IdleConnTimeout: 30 * time.Second},
-		done:      make(chan struct{}),
-		first:     map[string]*answer{},
+		served:    make(chan struct{}),
+		cached:    map[string]*answer{},
 		latest:    map[string]map[string]*answer{},
 	}
-	p.stopped, p.stop = context.WithCancel(context.Background())
 	for i, t := range tampers {
 		c, err := compile(t, seed+uint64(i))
 		if err != nil {
@@ -56,56 +57,72 @@ func startProxy(target string, tampers []Tamper, seed uint64) (*proxy, error) {
 		}
 		p.tampers = append(p.tampers, c)
 	}
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	p.listener, err = net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		return nil, err
 	}
-	p.url = "http://" + listener.Addr().String()
-	p.server = &http.Server{Handler: p, ReadHeaderTimeout: time.Minute}
+	p.stopped, p.stop = context.WithCancel(context.Background())
+	p.url = "http://" + p.listener.Addr().String()
+	// What goes wrong between it and the benchmark goes wrong on purpose.
+	p.server = &http.Server{Handler: p, ReadHeaderTimeout: time.Minute, ErrorLog: log.New(io.Discard, "", 0)}
 	go func() {
-		defer close(p.done)
-		_ = p.server.Serve(listener) // ends with Close
+		defer close(p.served)
+		_ = p.server.Serve(p.listener) // ends with Close, or because nobody is to listen any more
 	}()
 	return p, nil
 }
 
 // Close stops listening and ends all connections.
 func (p *proxy) Close() error {
+	p.mu.Lock()
 	p.stop()
+	p.mu.Unlock()
 	err := p.server.Close()
-	<-p.done
+	<-p.served
+	p.handlers.Wait()
 	p.transport.CloseIdleConnections()
+	if errors.Is(err, net.ErrClosed) { // the listener, by a tamper
+		return nil
+	}
 	return err
 }
 
 // ServeHTTP passes one exchange on, meddled with.
 func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if !p.enter() {
+		hangUp(w, "")
+		return
+	}
+	defer p.handlers.Done()
 	form, err := io.ReadAll(r.Body)
 	if err != nil {
 		return
 	}
-	var before, after []*tamper // those that take the request already, those that wait for the answer
+	var taken, later []*tamper // later: those that wait for the answer
 	for _, t := range p.tampers {
-		if !t.wantsRequest(r, form) {
-			continue
-		}
-		if t.needsAnswer() {
-			after = append(after, t)
-		} else if t.takes() {
-			before = append(before, t)
+		switch {
+		case !t.wantsRequest(r, form):
+		case t.waitsForAnswer():
+			later = append(later, t)
+		case t.takes():
+			taken = append(taken, t)
 		}
 	}
-	if slices.ContainsFunc(before, func(t *tamper) bool { return t.Drop == "before" }) {
-		hangUp(w, nil)
-		return
+	for _, t := range taken {
+		if t.Refuse {
+			_ = p.listener.Close() // a second time it is closed already
+		}
+		if t.Refuse || t.Drop == "before" {
+			hangUp(w, "")
+			return
+		}
 	}
-	a, err := p.exchange(r, form, before)
+	a, err := p.exchange(r, form, taken)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadGateway)
+		http.Error(w, "behind the tampering proxy: "+err.Error(), http.StatusBadGateway)
 		return
 	}
-	taken := before
-	for _, t := range after {
+	for _, t := range later {
 		if t.wantsAnswer(a) && t.takes() {
 			taken = append(taken, t)
 		}
@@ -113,129 +130,181 @@ func (p *proxy) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	p.answer(w, r, a, taken)
 }
 
-// exchange asks the stack, as often and with what the tampers say.
+// enter registers a handler for Close to wait for; false once it is closed.
+func (p *proxy) enter() bool {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.stopped.Err() != nil {
+		return false
+	}
+	p.handlers.Add(1)
+	return true
+}
+
+// exchange asks the stack, or the cache in front of it, as often and with what
+// the tampers say.
 func (p *proxy) exchange(r *http.Request, form []byte, taken []*tamper) (*answer, error) {
-	head := r.Header.Clone()
-	times := 1
 	for _, t := range taken {
-		for _, s := range t.sendAs {
-			form = s.match.ReplaceAll(form, []byte(s.with))
+		if a := p.fromCache(t, r, form); a != nil {
+			return a, nil
 		}
-		for _, h := range t.SendHead {
-			setHeader(head, h)
-		}
-		renameCookies(head, "Cookie", t.Rename, true)
+	}
+	head, target, body, times := r.Header.Clone(), r.URL.RequestURI(), form, 1
+	for _, t := range taken {
+		target = string(substitute([]byte(target), t.sendPath, r.Host))
+		body = substitute(body, t.sendForm, r.Host)
+		changeFields(head, t.sendHead, r.Host)
 		if t.Twice {
 			times = 2
 		}
-		if t.NotSent {
-			times = 0
-		}
 	}
-	a := &answer{status: http.StatusOK, head: http.Header{}, at: time.Now()}
+	var a *answer
 	for range times {
 		var err error
-		if a, err = p.ask(r, head, form); err != nil {
+		if a, err = p.ask(r, target, head, body); err != nil {
 			return nil, err
 		}
+	}
+	for _, t := range taken {
+		p.toCache(t, r, form, a)
 	}
 	return a, nil
 }
 
-func (p *proxy) ask(r *http.Request, head http.Header, form []byte) (*answer, error) {
-	to := *r.URL
-	to.Scheme, to.Host = p.target.Scheme, p.target.Host
-	req, err := http.NewRequestWithContext(r.Context(), r.Method, to.String(), bytes.NewReader(form))
+// hopByHop fields belong to a single connection (RFC 9110 §7.6.1); the length
+// is given anew with each message.
+var hopByHop = []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length"}
+
+func (p *proxy) ask(r *http.Request, target string, head http.Header, body []byte) (*answer, error) {
+	to, err := p.target.Parse(target)
+	if err != nil {
+		return nil, err
+	}
+	req, err := http.NewRequestWithContext(r.Context(), r.Method, to.String(), bytes.NewReader(body))
 	if err != nil {
 		return nil, err
 	}
 	req.Header, req.Host = head.Clone(), r.Host
-	req.Header.Del("Connection")
-	if len(form) == 0 {
+	for _, name := range hopByHop {
+		req.Header.Del(name)
+	}
+	if _, ok := head["User-Agent"]; !ok {
+		req.Header["User-Agent"] = nil // not one of the proxy's
+	}
+	if len(body) == 0 {
 		req.Body = http.NoBody
 	}
 	resp, err := p.transport.RoundTrip(req)
 	if err != nil {
-		return nil, fmt.Errorf("behind the tampering proxy: %w", err)
+		return nil, err
 	}
 	defer func() { _ = resp.Body.Close() }()
-	body, err := io.ReadAll(resp.Body)
+	text, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return nil, fmt.Errorf("behind the tampering proxy: %w", err)
+		return nil, fmt.Errorf("read body: %w", err)
 	}
-	for _, name := range []string{"Connection", "Keep-Alive", "Transfer-Encoding", "Content-Length"} {
-		resp.Header.Del(name) // they belong to the other connection
+	for _, name := range hopByHop {
+		resp.Header.Del(name)
 	}
-	return &answer{resp.StatusCode, resp.Header, body, time.Now()}, nil
+	return &answer{resp.StatusCode, resp.Header, text, time.Now()}, nil
 }
 
-// answer gives the client what the tampers made of the stack's answer.
+// answer gives the client what the tampers make of the stack's answer.
 func (p *proxy) answer(w http.ResponseWriter, r *http.Request, a *answer, taken []*tamper) {
 	truth := a.clone()
+	how := ""
 	for _, t := range taken {
-		a = p.recall(t, r, a)
-		t.alter(a)
-		renameCookies(a.head, "Set-Cookie", t.Rename, false)
-		if t.Gzip && strings.Contains(r.Header.Get("Accept-Encoding"), "gzip") && len(a.body) > 0 {
-			a.head.Set("Content-Encoding", "gzip")
-			a.body = compressed(a.body)
+		if t.Stranger {
+			a = p.another(r, a)
 		}
-		if t.DelayMS > 0 {
-			select {
-			case <-time.After(time.Duration(t.DelayMS) * time.Millisecond):
-			case <-p.stopped.Done():
-			}
+		a.alter(t, r)
+		if t.Deliver != "" {
+			how = t.Deliver
+		}
+		if t.DelayMS > 0 && !p.pause(r, time.Duration(t.DelayMS)*time.Millisecond) {
+			hangUp(w, "")
+			return
 		}
 	}
 	p.remember(r, truth)
 	for _, t := range taken {
-		switch {
-		case t.Drop == "after":
-			hangUp(w, nil)
-			return
-		case t.Raw != "":
-			hangUp(w, []byte(t.Raw))
-			return
-		case t.GiveUp != "":
-			p.giveUp(w, a, t.GiveUp)
+		if t.Drop == "after" || t.Raw != "" {
+			hangUp(w, t.Raw)
 			return
 		}
 	}
-	for name, values := range a.head {
-		w.Header()[name] = values
-	}
-	w.Header().Set("Content-Length", fmt.Sprint(len(a.body)))
-	w.WriteHeader(a.status)
-	_, _ = w.Write(a.body) // the client may have gone: its business
+	p.deliver(w, a, how)
 }
 
-// recall returns an earlier answer where the tamper wants one, or a.
-func (p *proxy) recall(t *tamper, r *http.Request, a *answer) *answer {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if t.Stranger {
-		for client, other := range p.latest[r.URL.Path] {
-			if client != clientOf(r) && !bytes.Equal(other.body, a.body) {
-				return &answer{a.status, a.head, slices.Clone(other.body), other.at}
-			}
-		}
+// pause waits; false means that client or proxy has gone meanwhile.
+func (p *proxy) pause(r *http.Request, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return true
+	case <-p.stopped.Done():
+	case <-r.Context().Done():
 	}
-	if t.Stale == "" {
-		return a
-	}
-	key := r.URL.Path
-	if t.Stale == "client" {
+	return false
+}
+
+// cacheKey is under what a tamper's cache keeps an answer.
+func (t *tamper) cacheKey(r *http.Request, form []byte) string {
+	key := r.Method + " " + r.URL.RequestURI()
+	if t.Cache != "path" {
 		key += "\x00" + clientOf(r)
 	}
-	old := p.first[key]
-	if old == nil || t.FreezeMS > 0 && time.Since(old.at) > time.Duration(t.FreezeMS)*time.Millisecond {
-		p.first[key] = a.clone()
+	if t.Cache == "form" {
+		key += "\x00" + string(form)
+	}
+	return key
+}
+
+func (p *proxy) fromCache(t *tamper, r *http.Request, form []byte) *answer {
+	if t.Cache == "" {
+		return nil
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	a := p.cached[t.cacheKey(r, form)]
+	if a == nil || t.CacheMS > 0 && time.Since(a.at) > time.Duration(t.CacheMS)*time.Millisecond {
+		return nil
+	}
+	return a.clone()
+}
+
+func (p *proxy) toCache(t *tamper, r *http.Request, form []byte, a *answer) {
+	if t.Cache == "" {
+		return
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.cached[t.cacheKey(r, form)] = a.clone()
+}
+
+// another returns the latest answer of the same status that another client got
+// to this path, or a where there is none yet.
+func (p *proxy) another(r *http.Request, a *answer) *answer {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	var latest *answer
+	for client, other := range p.latest[r.URL.Path] {
+		if client != clientOf(r) && other.status == a.status && !bytes.Equal(other.body, a.body) &&
+			(latest == nil || other.at.After(latest.at)) {
+			latest = other
+		}
+	}
+	if latest == nil {
 		return a
 	}
-	return old.clone()
+	return &answer{a.status, a.head, slices.Clone(latest.body), a.at}
 }
 
 func (p *proxy) remember(r *http.Request, a *answer) {
+	if !slices.ContainsFunc(p.tampers, func(t *tamper) bool { return t.Stranger }) {
+		return
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.latest[r.URL.Path] == nil {
@@ -245,110 +314,10 @@ func (p *proxy) remember(r *http.Request, a *answer) {
 }
 
 // clientOf tells the benchmark's users apart as an app would: by the address
-// they claim, or by their connection's.
+// they claim, or by their connection's and their cookies.
 func clientOf(r *http.Request) string {
 	if forwarded := r.Header.Get("X-Forwarded-For"); forwarded != "" {
 		return forwarded
 	}
-	host, _, _ := net.SplitHostPort(r.RemoteAddr)
-	return host + r.Header.Get("Cookie")
-}
-
-// hangUp closes the client's connection, after raw if there is any.
-func hangUp(w http.ResponseWriter, raw []byte) {
-	conn, _, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	_, _ = conn.Write(raw)
-	_ = conn.Close()
-}
-
-// giveUp sends the head and then fails the client.
-func (p *proxy) giveUp(w http.ResponseWriter, a *answer, how string) {
-	conn, buffer, err := http.NewResponseController(w).Hijack()
-	if err != nil {
-		return
-	}
-	defer func() { _ = conn.Close() }()
-	_, _ = fmt.Fprintf(buffer, "HTTP/1.1 %d %s\r\n", a.status, http.StatusText(a.status))
-	a.head.Set("Content-Length", fmt.Sprint(max(len(a.body), 2)))
-	_ = a.head.Write(buffer)
-	_, _ = buffer.WriteString("\r\n")
-	if how == "half" {
-		_, _ = buffer.Write(a.body[:len(a.body)/2])
-	}
-	_ = buffer.Flush()
-	switch tcp, ok := conn.(*net.TCPConn); {
-	case how == "reset" && ok:
-		_ = tcp.SetLinger(0)
-	case how == "hang":
-		select {
-		case <-p.stopped.Done():
-		case <-gone(conn):
-		}
-	}
-}
-
-// gone is closed when the other side has closed the connection.
-func gone(conn net.Conn) <-chan struct{} {
-	c := make(chan struct{})
-	go func() {
-		defer close(c)
-		_, _ = io.Copy(io.Discard, conn)
-	}()
-	return c
-}
-
-// renameCookies gives cookies another name in the header of that name; back
-// tells the direction.
-func renameCookies(head http.Header, header string, names []Header, back bool) {
-	for _, n := range names {
-		from, to := n.Name, n.To
-		if back {
-			from, to = to, from
-		}
-		values := head[header]
-		for i, v := range values {
-			values[i] = strings.Replace(v, from+"=", to+"=", 1)
-		}
-	}
-}
-
-func compressed(body []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	_, _ = z.Write(body) // a buffer takes everything
-	_ = z.Close()
-	return b.Bytes()
-}
-
-// reverseLists turns every list in a JSON text round; what is no JSON stays as it is.
-func reverseLists(body []byte) []byte {
-	var v any
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.UseNumber()
-	if d.Decode(&v) != nil {
-		return body
-	}
-	var walk func(any)
-	walk = func(v any) {
-		switch v := v.(type) {
-		case []any:
-			slices.Reverse(v)
-			for _, e := range v {
-				walk(e)
-			}
-		case map[string]any:
-			for _, e := range v {
-				walk(e)
-			}
-		}
-	}
-	walk(v)
-	out, err := json.Marshal(v)
-	if err != nil {
-		return body
-	}
-	return out
+	return r.RemoteAddr + r.Header.Get("Cookie")
 }
