@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"hotseat"
+	"hotseat/bench"
 )
 
 // run is the outcome of one execution of the contest.
@@ -45,8 +46,14 @@ func (r run) String() string {
 // execute runs the contest against a handler, with short lists.
 func execute(t testing.TB, w *testWorld, h http.Handler, args ...string) run {
 	t.Helper()
+	return executeContest(t, w, h, func(*bench.Contest) {}, args...)
+}
+
+func executeContest(t testing.TB, w *testWorld, h http.Handler, change func(*bench.Contest), args ...string) run {
+	t.Helper()
 	c := Contest()
 	c.Pause = 0
+	change(c)
 	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "250ms",
 		"--param", "workload=2", "--param", "addresses=9", "--param", "users=12", "--param", "recheck=4"}, args...)
 	var out, log bytes.Buffer

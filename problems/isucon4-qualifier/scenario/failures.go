@@ -22,7 +22,8 @@ const (
 type failures struct {
 	threshold int
 
-	low, high int // the count lies between these, both included
+	low, high int  // the count lies between these, both included
+	lost      bool // an answer was lost: it may change at any moment
 
 	// What the count is made of, to tell which rule an app must have broken.
 	byPassword int  // of low: refused because of the password, not for a ban or a lock
@@ -40,7 +41,7 @@ func (f *failures) reached() bool { return f.low >= f.threshold }
 func (f *failures) mayHaveReached() bool { return f.high >= f.threshold }
 
 // unsure reports that it is not known what the bank will say next.
-func (f *failures) unsure() bool { return f.low != f.high && !f.reached() }
+func (f *failures) unsure() bool { return f.lost && !f.reached() }
 
 // settle takes note of an attempt whose outcome is known.
 func (f *failures) settle(o outcome) {
@@ -63,16 +64,16 @@ func (f *failures) maybe(o outcome) {
 	switch {
 	case f.reached():
 	case o == accepted:
-		f.low = 0
+		f.low, f.lost = 0, true
 	default:
-		f.high++
+		f.high, f.lost = f.high+1, true
 	}
 }
 
 // forget gives up on a counter: the bank has said something that does not
 // follow from its rules. Unlike a lost answer this says nothing for certain
 // even about a counter that had reached its threshold.
-func (f *failures) forget() { f.low, f.high = 0, math.MaxInt }
+func (f *failures) forget() { f.low, f.high, f.lost = 0, math.MaxInt, true }
 
 // onlyByRefusals reports whether the threshold is reached only because
 // refusals for a ban or a lock count as failures too.

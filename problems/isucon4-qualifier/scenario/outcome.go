@@ -153,12 +153,14 @@ func compare(q *question, a answer) *finding {
 		Hint:     "exactly this text: no white space around it, no elements or comments in it",
 	}
 	if !a.notice.found {
-		m.Code, m.Actual = "notice-missing", "no element with the id "+noticeID
+		m.Code, m.Actual = codeNoticeMissing, "no element with the id "+noticeID
 		m.Message = "a refused login is not told why"
 		m.Hint = "the notice is shown once, by the page that the refusal leads to; it travels in the session or in the redirect"
 	}
 	return &finding{[]string{noticeRule(q.want)}, m}
 }
+
+const codeNoticeMissing = "notice-missing"
 
 func noticeRule(o outcome) string {
 	switch o {

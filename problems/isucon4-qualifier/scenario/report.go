@@ -9,7 +9,6 @@ import (
 	"strings"
 	"time"
 
-	"hotseat"
 	"hotseat/bench"
 )
 
@@ -30,11 +29,11 @@ func (w *world) checkReport(u *bench.User) error {
 	}
 	var report map[string][]string
 	p := u.Get(reportPath).Follow().Within(reportTimeout).Expect(
-		bench.Status(ruleReportAnswered, 200),
+		bench.Status(ruleReportStatus, 200),
 		bench.That(ruleReportShape, func(p *bench.Page) *bench.Mismatch { return checkShape(p.Body()) }),
 	)
 	if err := p.Err(); err != nil {
-		return w.unreported(u, p, err)
+		return err // any failure after the load fails the run
 	}
 	if err := json.Unmarshal(p.Body(), &report); err != nil {
 		return nil // only where the rule about the shape is switched off
@@ -47,23 +46,6 @@ func (w *world) checkReport(u *bench.User) error {
 	compare(bannedList, report, w.addressEntries(), ruleReportNotBanned)
 	compare(lockedList, report, w.accountEntries(), ruleReportNotLocked)
 	return c.err
-}
-
-// unreported turns a report that did not come, a mere error elsewhere, into
-// the failure that it is here.
-func (w *world) unreported(u *bench.User, p *bench.Page, err error) error {
-	failed := new(bench.Failed)
-	if !errors.As(err, &failed) || wrongAnswer(failed) || failed.Class.Side() == hotseat.SideBench {
-		return err
-	}
-	u.Exercised(ruleReportAnswered)
-	return errors.Join(err, u.Fail(bench.Problem{
-		Rule: ruleReportAnswered, Code: "report-unanswered", Page: p,
-		Expected: "200 within " + reportTimeout.String(),
-		Actual:   failed.Message,
-		Message:  "the report could not be had",
-		Hint:     "it is asked for once, after the load, and may take a minute",
-	}))
 }
 
 // checkShape wants what the original's decoder accepted: an object of lists
