@@ -89,6 +89,8 @@ func (s *Step) sample() (request, curl string) {
 	return safe(request, 2*maxExcerpt), curlLine(s.user.Run, req, s.follow)
 }
 
+const formType = "application/x-www-form-urlencoded"
+
 // maxCurlBody is the largest body that a curl line carries.
 const maxCurlBody = 8 << 10
 
@@ -132,6 +134,9 @@ func curlLine(r *Run, req *wire.Request, follow bool) string {
 			continue
 		case "content-type":
 			hasType = true
+			if len(req.Body) > 0 && f.Value == formType {
+				continue // curl says so by itself, and not again after a redirect
+			}
 		}
 		flag("-H", f.Name+": "+f.Value)
 	}

@@ -98,7 +98,7 @@ func (u *User) PostForm(path string, kv ...string) *Step {
 		form.WriteByte('=')
 		form.WriteString(url.QueryEscape(kv[i+1]))
 	}
-	return u.Post(path, "application/x-www-form-urlencoded", []byte(form.String()))
+	return u.Post(path, formType, []byte(form.String()))
 }
 
 // Post describes a POST of a body, which must not be changed before the step is done.
