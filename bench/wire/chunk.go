@@ -15,7 +15,8 @@ type chunkState uint8
 const (
 	chunkSize      chunkState = iota // before the first digit
 	chunkDigits                      // in the size
-	chunkExtension                   // behind the size, up to the CR
+	chunkBlank                       // behind the size, before a semicolon or the CR
+	chunkExtension                   // behind the semicolon, up to the CR
 	chunkSizeLF
 	chunkData
 	chunkDataCR
@@ -67,7 +68,7 @@ func (d *chunked) decode(b []byte, w, r int, limits *Limits) (int, int, *Error) 
 			if failure := d.digit(c, limits); failure != nil {
 				return w, r, failure
 			}
-		case chunkExtension:
+		case chunkBlank, chunkExtension:
 			if failure := d.extension(c); failure != nil {
 				return w, r, failure
 			}
@@ -117,8 +118,10 @@ func (d *chunked) digit(c byte, limits *Limits) *Error {
 	switch c {
 	case '\r':
 		d.state = chunkSizeLF
-	case ';', ' ', '\t': // RFC 9112 §7.1.1: BWS may precede the semicolon
+	case ';':
 		d.state = chunkExtension
+	case ' ', '\t': // RFC 9112 §7.1.1: bad white space may precede the semicolon
+		d.state = chunkBlank
 	default:
 		return fail(CodeBadChunk, "body", errChunkSize)
 	}
@@ -130,7 +133,9 @@ func (d *chunked) extension(c byte) *Error {
 	case c == '\r':
 		d.state = chunkSizeLF
 		return nil
-	case !valueByte[c]:
+	case c == ';':
+		d.state = chunkExtension
+	case !valueByte[c], d.state == chunkBlank && !isBlank(c):
 		return fail(CodeBadChunk, "body", errChunkLine)
 	}
 	d.line++

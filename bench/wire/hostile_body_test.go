@@ -89,6 +89,8 @@ func TestHostileFraming(t *testing.T) {
 		{name: "no chunks", script: reply(chunks + "0\r\n\r\n")},
 		{name: "chunk extensions", script: reply(chunks + "2;a=b;c=\"d;e\"\r\nok\r\n0;last\r\n\r\n"), body: "ok"},
 		{name: "blanks behind the size", script: reply(chunks + "2 \t\r\nok\r\n0\r\n\r\n"), body: "ok"},
+		{name: "words behind the size", script: reply(chunks + "2 bytes\r\nok\r\n0\r\n\r\n"), code: CodeBadChunk},
+		{name: "blank before the semicolon", script: reply(chunks + "2 ;a=b\r\nok\r\n0\r\n\r\n"), body: "ok"},
 		{name: "endless chunk extension", script: endless(chunks+"2;", "a"), code: CodeBadChunk},
 		{name: "endless chunk extensions", script: endless(chunks, "1;"+strings.Repeat("a", 1000)+"\r\nx\r\n"), code: CodeBadChunk},
 		{name: "NUL in an extension", script: reply(chunks + "2;\x00\r\nok\r\n0\r\n\r\n"), code: CodeBadChunk},
