@@ -637,8 +637,8 @@ func (s *scanner) textBeforeBody(from, to int) int {
 	if i > to {
 		i = to
 	}
-	if i < to && s.body[i] == '&' {
-		s.unsure = true // may be a space in disguise
+	if i < to && s.body[i] == '&' && isSpace(decodeSlowly(s.body[i:to], false)[0]) {
+		s.unsure = true // a space in disguise
 		return to
 	}
 	if i > from && s.mode >= inHead {

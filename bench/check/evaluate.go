@@ -27,7 +27,12 @@ func (s *scanner) matched(done uint64, at int, open bool) {
 			}
 		}
 		if first && len(s.textRules[sel])+len(s.textCaps[sel]) > 0 || s.eachText[sel] {
-			c := collector{sel: sel, depth: len(s.stack) - 1, from: len(s.text), opened: s.opened, offset: s.pos, first: first}
+			c := collector{sel: sel, depth: len(s.stack) - 1, from: len(s.text), opened: s.opened, offset: s.pos, first: first, found: len(s.found)}
+			for _, n := range s.textCaps[sel] {
+				if first || !s.captures[n].first {
+					s.found = append(s.found, capturedSpan{capture: n}) // now, for document order
+				}
+			}
 			if open {
 				s.collects = append(s.collects, c)
 			} else {
@@ -76,9 +81,13 @@ func (s *scanner) collected(c *collector) {
 			s.fail(failure{rule: n, actual: brief(value), offset: c.offset})
 		}
 	}
+	at := c.found
 	for _, n := range s.textCaps[c.sel] {
 		if c.first || !s.captures[n].first {
-			s.capture(n, text)
+			from := len(s.arena)
+			s.arena = append(s.arena, text...)
+			s.found[at].from, s.found[at].to = from, len(s.arena)
+			at++
 		}
 	}
 }

@@ -85,6 +85,7 @@ type collector struct {
 	from   int // in scanner.text
 	opened int // scanner.opened when it began: elements or comments inside raise it
 	offset int // of the content in the body
+	found  int // where its captures go in scanner.found
 	first  bool
 }
 
