@@ -1,6 +1,7 @@
 package mariadb
 
 import (
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -11,11 +12,9 @@ import (
 // lower case, without "loose-".
 type Settings map[string]string
 
-// serverSections are the sections that mariadbd reads.
-var serverSections = map[string]bool{
-	"mysqld": true, "mariadbd": true, "server": true, "mariadb": true, "client-server": true,
-	"mysqld-10.11": true, "mariadb-10.11": true, "mariadbd-10.11": true,
-}
+// serverSection matches the names of the sections that mariadbd reads, those
+// for one version among them.
+var serverSection = regexp.MustCompile(`^(mysqld|mariadbd|mariadb|server|client-server)(-[0-9.]+)?$`)
 
 // Render replaces the canonical addresses and paths in a my.cnf, among them the
 // bare numbers of `port` and the port in `bind-address`-like values, and
@@ -53,7 +52,7 @@ func Render(text string, s service.Substitution) (string, Settings) {
 			rendered = s.Text(body) // !include, !includedir, or a switch
 		}
 		out.WriteString(rendered + end)
-		if serverSections[section] {
+		if serverSection.MatchString(section) {
 			settings[key] = unquote(value)
 		}
 	}

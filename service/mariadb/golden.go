@@ -10,6 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -27,6 +28,9 @@ type Golden struct {
 	Server service.Tool
 	// CacheDir is the folder of all entries; CacheDir() names the usual one.
 	CacheDir string
+	// Port is where the building server also listens, on 127.0.0.1, for init
+	// scripts that come by TCP; zero means no TCP.
+	Port int
 	// Args are further options of the server that builds, such as
 	// --innodb-log-file-size=128M: what shapes the data folder must be as the
 	// contest's my.cnf has it, and belongs into the key as well.
@@ -172,14 +176,22 @@ func (g Golden) fill(ctx context.Context, half, data string, build func(context.
 		return err
 	}
 	argv := append([]string{
-		g.Server.Path, "--no-defaults", "--datadir=" + data, "--socket=" + socket, "--skip-networking",
+		g.Server.Path, "--no-defaults", "--datadir=" + data, "--socket=" + socket,
 		"--pid-file=" + filepath.Join(half, "build.pid"), "--debug-no-sync",
 		"--innodb-buffer-pool-size=256M", "--max-allowed-packet=1G", "--skip-log-bin",
 	}, asRoot()...)
+	probes := []stack.Probe{{Kind: stack.ProbeMariaDB, Address: "unix:" + socket}}
+	if g.Port == 0 {
+		argv = append(argv, "--skip-networking")
+	} else {
+		port := strconv.Itoa(g.Port)
+		argv = append(argv, "--bind-address=127.0.0.1", "--port="+port)
+		probes = append(probes, stack.Probe{Kind: stack.ProbeMariaDB, Address: "127.0.0.1:" + port})
+	}
 	log := filepath.Join(half, "build.log")
 	sup, err := stack.Start(ctx, stack.Plan{ID: "golden " + half, Dir: half, Processes: []stack.Process{{
 		Name: "mariadb", Argv: append(argv, g.Args...), Log: log, NoFile: 32768,
-		Ready:        []stack.Probe{{Kind: stack.ProbeMariaDB, Address: "unix:" + socket}},
+		Ready:        probes,
 		ReadyTimeout: stack.Duration(time.Minute), Grace: stack.Duration(2 * time.Minute),
 	}}})
 	if err != nil {

@@ -297,12 +297,23 @@ func (r *renderer) measure(level []visit) {
 // renderedArgs renders a directive's text, which begins at d.start.
 func (f *file) renderedArgs(d *directive, s service.Substitution, text string) string {
 	for _, a := range slices.Backward(d.args) {
-		if to := s.Text(a.text); to != a.text {
-			text = text[:a.start-d.start] + quote(to) + text[a.end-d.start:]
-		}
+		text = text[:a.start-d.start] + a.rendered(s) + text[a.end-d.start:]
 	}
 	return text
 }
+
+// rendered is the word after substitution, in its own quotes if it has any.
+func (t token) rendered(s service.Substitution) string {
+	to := s.Text(t.raw)
+	if to != t.raw && t.raw[0] != '"' && t.raw[0] != '\'' && strings.ContainsAny(to, " \t") {
+		return quote(s.Text(t.text))
+	}
+	return to
+}
+
+// noPlaces are the directives whose arguments name neither addresses of this
+// machine nor files: URIs look like paths.
+var noPlaces = map[string]bool{"location": true, "log_format": true, "server_name": true, "rewrite": true}
 
 // substitute replaces addresses and paths in the arguments.
 func (v visit) substitute(s service.Substitution) {
@@ -310,8 +321,8 @@ func (v visit) substitute(s service.Substitution) {
 		return // replaced as a whole already
 	}
 	for _, a := range v.d.args {
-		if to := s.Text(a.text); to != a.text {
-			v.file.edits[a.start] = edit{a.end, quote(to)}
+		if to := a.rendered(s); to != a.raw && !noPlaces[v.d.name] {
+			v.file.edits[a.start] = edit{a.end, to}
 		}
 	}
 	if v.d.literal {
