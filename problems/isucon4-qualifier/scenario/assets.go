@@ -82,7 +82,7 @@ func (a *assets) requests(u *bench.User, page string, d *document, strict, score
 // target at all: what lies elsewhere is not fetched, not scored, not missed.
 func (a *assets) resolve(base *url.URL, reference string) (path string, ours bool) {
 	u, err := base.Parse(reference)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" {
+	if err != nil || u.Scheme != a.target.Scheme {
 		return "", false
 	}
 	host, port := hostPort(u)

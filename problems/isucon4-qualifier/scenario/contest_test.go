@@ -18,6 +18,7 @@ type run struct {
 	status   int
 	verdict  hotseat.VerdictEvent
 	failures []hotseat.Failure // samples
+	points   map[string]int64
 	log      string
 }
 
@@ -57,7 +58,7 @@ func executeContest(t testing.TB, w *testWorld, h http.Handler, change func(*ben
 	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "250ms",
 		"--param", "workload=2", "--param", "addresses=9", "--param", "users=12", "--param", "recheck=4"}, args...)
 	var out, log bytes.Buffer
-	r := run{status: c.Run(t.Context(), args, nil, &out, &log)}
+	r := run{status: c.Run(t.Context(), args, nil, &out, &log), points: map[string]int64{}}
 	for lines := bufio.NewReader(&out); ; {
 		line, err := lines.ReadBytes('\n')
 		if len(line) > 0 {
@@ -68,6 +69,8 @@ func executeContest(t testing.TB, w *testWorld, h http.Handler, change func(*ben
 			switch {
 			case e.FailureEvent != nil && e.Sampled:
 				r.failures = append(r.failures, e.Failure)
+			case e.PointEvent != nil:
+				r.points[e.Tag] += e.PointEvent.Count
 			case e.VerdictEvent != nil:
 				r.verdict = *e.VerdictEvent
 			}

@@ -43,8 +43,8 @@ func (w *world) checkReport(u *bench.User) error {
 	if !w.strict {
 		compare = c.original
 	}
-	compare(bannedList, report, w.addressEntries(), ruleReportNotBanned)
-	compare(lockedList, report, w.accountEntries(), ruleReportNotLocked)
+	compare(bannedList, report, w.addressEntries(), ruleReportBanned, ruleReportNotBanned)
+	compare(lockedList, report, w.accountEntries(), ruleReportLocked, ruleReportNotLocked)
 	return c.err
 }
 
@@ -116,7 +116,7 @@ func (w *world) accountEntries() []entry {
 // strict wants a list to hold what certainly belongs there, nothing that
 // certainly does not, and nothing twice. What was lost on the way belongs
 // there or not, also in number.
-func (c *comparison) strict(member string, report map[string][]string, due []entry, extraRule string) {
+func (c *comparison) strict(member string, report map[string][]string, due []entry, _, extraRule string) {
 	known := make(map[string]entry, len(due))
 	for _, e := range due {
 		known[e.name] = e
@@ -182,37 +182,32 @@ func (c *comparison) strict(member string, report map[string][]string, due []ent
 // original wants the number of entries to be exactly right, also where it is
 // a matter of luck (§15.9), and each of them to be there that no attempt was
 // cut off at.
-func (c *comparison) original(member string, report map[string][]string, due []entry, extraRule string) {
+func (c *comparison) original(member string, report map[string][]string, due []entry, missingRule, extraRule string) {
 	listed := make(map[string]bool, len(report[member]))
 	for _, name := range report[member] {
 		listed[name] = true
 	}
 	required := 0
-	var missing []string
-	rule := ""
+	var missing []entry
 	for _, e := range due {
 		if !e.reached() {
 			continue
 		}
 		required++
-		if rule == "" {
-			rule = e.missing
-		}
 		if !listed[e.name] && !e.incomplete {
-			missing, rule = append(missing, e.name), e.missing
+			missing = append(missing, e)
 		}
 	}
-	count := len(report[member])
-	switch {
-	case count > required || count < required && rule == "":
-		rule = extraRule
-		fallthrough
-	case count < required:
-		c.fail(rule, "count-mismatch", fmt.Sprintf("%d entries in %s", required, member), fmt.Sprintf("%d entries", count),
+	if got := len(report[member]); got != required {
+		rule := extraRule
+		if got < required {
+			rule = missingRule
+		}
+		c.fail(rule, "count-mismatch", fmt.Sprintf("%d entries in %s", required, member), fmt.Sprintf("%d entries", got),
 			"the report has another number of entries than were banned or locked", "")
-	case len(missing) > 0:
-		c.fail(rule, "missing", some(missing), "not in "+member,
-			fmt.Sprintf("%d entries are missing in %s", len(missing), member), missingHint(rule))
+	} else if len(missing) > 0 {
+		c.fail(missing[0].missing, "missing", missing[0].name, "not in "+member,
+			fmt.Sprintf("%d entries are missing in %s", len(missing), member), missingHint(missing[0].missing))
 	}
 }
 
