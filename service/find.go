@@ -64,11 +64,15 @@ func Find(ctx context.Context, name string) (Tool, error) {
 	return Tool{Name: name, Path: path, Version: versionNumber.FindString(firstVersionLine(string(out)))}, nil
 }
 
-// firstVersionLine skips the name of the program, which may hold numbers.
+// firstVersionLine skips the name of the program, which may hold numbers, and
+// the version that MariaDB's clients have of their own ("Ver 15.1 Distrib
+// 10.11.19-MariaDB").
 func firstVersionLine(out string) string {
 	line, _, _ := strings.Cut(strings.TrimSpace(out), "\n")
-	if i := strings.Index(line, "Ver "); i >= 0 {
-		return line[i:]
+	for _, before := range []string{"Distrib ", "Ver "} {
+		if i := strings.Index(line, before); i >= 0 {
+			return line[i:]
+		}
 	}
 	return line
 }
