@@ -43,6 +43,23 @@ type drawing struct {
 	body          strings.Builder
 }
 
+// drawable returns a value as charts can take it. What no run measures (a
+// damaged file may hold anything) goes to the nearest end.
+func drawable(x float64) float64 {
+	if math.IsNaN(x) {
+		return 0
+	}
+	return min(max(x, 0), 1e18)
+}
+
+func allDrawable(values []float64) []float64 {
+	good := make([]float64, len(values))
+	for i, v := range values {
+		good[i] = drawable(v)
+	}
+	return good
+}
+
 // coord writes a coordinate with a tenth of a pixel, enough for any screen.
 // What cannot be drawn (NaN and infinities) goes to 0.
 func coord(x float64) string {

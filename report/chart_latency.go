@@ -2,6 +2,7 @@ package report
 
 import (
 	"math"
+	"slices"
 
 	"hotseat"
 )
@@ -10,7 +11,10 @@ import (
 // for the median, a diamond for p90, a square for p99, a tick for the slowest.
 func latencyChart(id, desc string, endpoints []hotseat.Endpoint) picture {
 	low, high := math.Inf(1), 0.0
-	for _, e := range endpoints {
+	endpoints = slices.Clone(endpoints)
+	for i := range endpoints {
+		e := &endpoints[i]
+		e.P50MS, e.P90MS, e.P99MS, e.MaxMS = drawable(e.P50MS), drawable(e.P90MS), drawable(e.P99MS), drawable(e.MaxMS)
 		for _, ms := range []float64{e.P50MS, e.P90MS, e.P99MS, e.MaxMS} {
 			if ms > 0 {
 				low, high = min(low, ms), max(high, ms)

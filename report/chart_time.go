@@ -1,9 +1,11 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
 	"html/template"
 	"math"
+	"slices"
 	"strings"
 )
 
@@ -20,34 +22,26 @@ func (f *frame) y(v float64) float64 {
 	return f.bottom - (f.bottom-f.top)*min(max(v/f.high, 0), 1)
 }
 
-// newFrame draws the phases, the axes and their labels. margin is the room for
-// labels at the right in a wide chart.
-func newFrame(d *drawing, height, end, high float64, spans []Span, margin float64) *frame {
-	f := &frame{d: d, left: 56, right: d.width - margin, top: 22, bottom: height - 24, end: end}
+// newFrame draws the phases, the axes and their labels. The top of the plot is
+// the first round value that is not below high.
+func newFrame(d *drawing, height, end, high float64, spans []Span) *frame {
+	values := ticks(high, 4)
+	return newFrameUpTo(d, height, end, values[len(values)-1], values, spans)
+}
+
+// newFrameUpTo is newFrame with the top and the values to name given.
+func newFrameUpTo(d *drawing, height, end, high float64, values []float64, spans []Span) *frame {
+	const names = 140 // room for labels at the right of a wide chart
+	end = drawable(end)
+	if end == 0 {
+		end = 1
+	}
+	f := &frame{d: d, left: 56, right: d.width - names, top: 22, bottom: height - 24, end: end, high: high}
 	if d.narrow {
 		f.left, f.right = 42, d.width-6
 	}
 	d.height = height
-	if !(f.end > 0) {
-		f.end = 1
-	}
-	values := ticks(high, 4)
-	f.high = values[len(values)-1]
-
-	for i, s := range spans {
-		from, to := f.x(s.From), f.x(s.To)
-		state := "done"
-		switch {
-		case !s.Ended:
-			state = "not ended"
-		case !s.OK:
-			state = "failed"
-		}
-		d.rect(fmt.Sprintf("phase phase%d", i%2), fmt.Sprintf("%s: %s, %s", s.Name, seconds(s.To-s.From), state), from, f.top, to-from, f.bottom-f.top)
-		if textWidth(s.Name) < to-from-4 {
-			d.text("phase-name", "start", from+4, f.top-7, s.Name)
-		}
-	}
+	f.phases(spans)
 	for _, v := range values {
 		class := "grid"
 		if v == 0 {
@@ -71,6 +65,36 @@ func newFrame(d *drawing, height, end, high float64, spans []Span, margin float6
 	return f
 }
 
+// phases shades every other phase and names as many as there is room for, the
+// longest first. A name may reach into the next phase.
+func (f *frame) phases(spans []Span) {
+	d := f.d
+	for i, s := range spans {
+		from, to := f.x(s.From), f.x(s.To)
+		state := "done"
+		switch {
+		case !s.Ended:
+			state = "not ended"
+		case !s.OK:
+			state = "failed"
+		}
+		d.rect(fmt.Sprintf("phase phase%d", i%2), fmt.Sprintf("%s: %s, %s", s.Name, seconds(s.To-s.From), state), from, f.top, to-from, f.bottom-f.top)
+	}
+	longest := slices.Clone(spans)
+	slices.SortStableFunc(longest, func(a, b Span) int { return cmp.Compare(b.To-b.From, a.To-a.From) })
+	var taken [][2]float64
+	for _, s := range longest {
+		from := f.x(s.From) + 3
+		to := from + textWidth(s.Name)
+		overlaps := func(other [2]float64) bool { return from < other[1]+4 && other[0] < to+4 }
+		if to > d.width || slices.ContainsFunc(taken, overlaps) {
+			continue
+		}
+		taken = append(taken, [2]float64{from, to})
+		d.text("phase-name", "start", from, f.top-7, s.Name)
+	}
+}
+
 // hover lays invisible columns over the plot, each telling its values.
 func (f *frame) hover(times []float64, tip func(i int) string) {
 	for i, t := range times {
@@ -89,12 +113,13 @@ func (f *frame) hover(times []float64, tip func(i int) string) {
 // lineChart draws one series over time. Where label is set it stands at the
 // last point.
 func lineChart(id, title, desc string, class int, times, values []float64, end float64, spans []Span, label func(float64) string) picture {
+	times, values = allDrawable(times), allDrawable(values)
 	return draw(id, title, desc, func(d *drawing) {
 		high := 0.0
 		for _, v := range values {
 			high = max(high, v)
 		}
-		f := newFrame(d, 190, end, high, spans, 96)
+		f := newFrame(d, 190, end, high, spans)
 		points := make([][2]float64, len(values))
 		base := make([][2]float64, len(values))
 		for i, v := range values {
@@ -123,12 +148,13 @@ func lineChart(id, title, desc string, class int, times, values []float64, end f
 // barChart draws one value per interval; nothing is drawn for zeros, so that
 // rare events stand out.
 func barChart(id, title, desc string, class int, times, values []float64, end float64, spans []Span, label func(float64) string) picture {
+	times, values = allDrawable(times), allDrawable(values)
 	return draw(id, title, desc, func(d *drawing) {
 		high := 0.0
 		for _, v := range values {
 			high = max(high, v)
 		}
-		f := newFrame(d, 130, end, max(high, 1), spans, 96)
+		f := newFrame(d, 130, end, max(high, 1), spans)
 		for i, v := range values {
 			from := 0.0
 			if i > 0 {
@@ -158,6 +184,10 @@ const (
 // stackChart draws layers on top of each other, the first at the bottom, under
 // a limit.
 func stackChart(id, title, desc string, times []float64, layers []layer, end, limit float64, limitName string, spans []Span) picture {
+	times, limit, layers = allDrawable(times), drawable(limit), slices.Clone(layers)
+	for i, l := range layers {
+		layers[i].Values = allDrawable(l.Values)
+	}
 	return draw(id, title, desc, func(d *drawing) {
 		sums := make([]float64, len(times))
 		for _, l := range layers {
@@ -173,7 +203,12 @@ func stackChart(id, title, desc string, times []float64, layers []layer, end, li
 		if d.narrow {
 			height = 220
 		}
-		f := newFrame(d, height, end, high*1.04, spans, 150)
+		// Not up to the next round value, which may be twice the limit.
+		values := ticks(high, 4)
+		for values[len(values)-1] > high {
+			values = values[:len(values)-1]
+		}
+		f := newFrameUpTo(d, height, end, max(high, 0.1)*1.1, values, spans)
 		d.body.WriteString(string(textures(d.id)))
 		below := make([]float64, len(times))
 		var names []placedName

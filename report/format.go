@@ -24,6 +24,23 @@ func count(n int64) string {
 	return b.String()
 }
 
+// large is count for a place with little room: from ten million on in words.
+func large(n int64) string {
+	size := math.Abs(float64(n))
+	if size < 1e7 {
+		return count(n)
+	}
+	for _, unit := range []struct {
+		size float64
+		name string
+	}{{1e18, "quintillion"}, {1e15, "quadrillion"}, {1e12, "trillion"}, {1e9, "billion"}} {
+		if size >= unit.size {
+			return number(float64(n)/unit.size) + " " + unit.name
+		}
+	}
+	return number(float64(n)/1e6) + " million"
+}
+
 // number writes x with about three significant digits, thousands separated
 // above a thousand.
 func number(x float64) string {
@@ -34,10 +51,12 @@ func number(x float64) string {
 		return count(int64(math.Round(x)))
 	case size >= 10:
 		return trim(x, 1)
-	case size == 0:
-		return "0"
-	default:
+	case size >= 0.1:
 		return trim(x, 2)
+	case size >= 0.01:
+		return trim(x, 3)
+	default:
+		return trim(x, 4)
 	}
 }
 

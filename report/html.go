@@ -23,7 +23,7 @@ var pageStyle string
 // script, no outside style, font or picture.
 func HTML(w io.Writer, run *Run) error {
 	page, err := template.New("report").Funcs(template.FuncMap{
-		"count": count, "number": number, "ms": milliseconds, "seconds": seconds,
+		"count": count, "large": large, "number": number, "ms": milliseconds, "seconds": seconds,
 		"bytes": byteSize, "percent": percent, "clock": clock, "plural": plural,
 		"clip": clip, "textures": func() template.HTML { return textures("bar") },
 		"wide":  func(n int) int64 { return int64(n) },
@@ -112,7 +112,7 @@ func tiles(run *Run, cpu *cpuView) []tile {
 	requests, _ := requestCount(r)
 	failures := failureCount(r.Failures)
 	took := loadSeconds(r)
-	all := []tile{{"Requests", count(requests), ""}}
+	all := []tile{{"Requests", large(requests), ""}}
 	if took > 0 && requests > 0 {
 		all[0].Aside = "in " + seconds(took) + " of load"
 		all = append(all, tile{"Per second", number(float64(requests) / took), "mean over the load"})
@@ -123,7 +123,7 @@ func tiles(run *Run, cpu *cpuView) []tile {
 	} else if failures > 0 {
 		aside = plural(int64(len(r.Failures)), "kind", "kinds")
 	}
-	all = append(all, tile{"Failures", count(failures), aside})
+	all = append(all, tile{"Failures", large(failures), aside})
 	if worst := byWaiting(r.Endpoints); len(worst) > 0 && waited(worst[0]) > 0 {
 		all = append(all, tile{"p99 of " + fit(worst[0].Method+" "+worst[0].Template, 24), milliseconds(worst[0].P99MS), "where clients waited most"})
 	}
@@ -243,12 +243,13 @@ type cpuRow struct {
 	Class     int
 	ShareHost float64 // of the capacity
 	ShareUsed float64 // of what all named processes used
+	Outside   bool    // not a process of the run: only CPUS and ShareHost are known
 }
 
 // barPart is a part of a bar; X and Width are percent.
 type barPart struct {
 	Name     string
-	Class    int // -1 for what was idle
+	Class    int // -1 for what nothing used
 	X, Width float64
 	Share    float64
 }
@@ -280,6 +281,14 @@ func newCPUView(run *Run, cpu *cpuSeries, classes map[string]int) cpuView {
 			at += share
 		}
 	}
+	addOutside := func(name string, class int, s float64) {
+		if s > 0 {
+			v.Rows = append(v.Rows, cpuRow{
+				ProcessUse: hotseat.ProcessUse{Name: name, CPUS: s}, Class: class, ShareHost: s / whole, Outside: true,
+			})
+			add(name, class, s)
+		}
+	}
 	for _, p := range byCPU(r.Processes) {
 		row := cpuRow{ProcessUse: p, Class: classes[p.Name], ShareUsed: p.CPUS / used}
 		if v.Capacity > 0 {
@@ -290,9 +299,9 @@ func newCPUView(run *Run, cpu *cpuSeries, classes map[string]int) cpuView {
 	}
 	if v.Capacity > 0 {
 		if run.Measure.Host.BusyPct > 0 {
-			add("other processes", other, min(run.Measure.Host.BusyPct/100*v.Capacity, whole)-used)
+			addOutside("other processes", other, min(run.Measure.Host.BusyPct/100*v.Capacity, whole)-used)
 		}
-		add("idle", -1, whole*(1-at))
+		addOutside("idle, stolen or waiting for disks", -1, whole*(1-at))
 	}
 	first := v.Rows[0]
 	v.Sentence = fmt.Sprintf("%s used %s of CPU, %s of what the run's processes used together", first.Name, seconds(first.CPUS), percent(first.ShareUsed))
@@ -359,6 +368,11 @@ type sampleView struct {
 	hotseat.Failure
 	Want, Got marked
 	Open      bool
+}
+
+// Sent is the request without the carriage returns that HTTP's lines end with.
+func (s sampleView) Sent() string {
+	return strings.TrimSpace(clip(strings.ReplaceAll(s.Request, "\\r\n", "\n")))
 }
 
 // What is shown of failures; result.json and events.jsonl hold more.
