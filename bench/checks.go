@@ -187,26 +187,25 @@ func (s *Step) answer() string {
 func (s *Step) checkBody(c *Check) error {
 	u, p := s.user, &s.page
 	run := u.Run
-	for _, id := range c.body.Rules() {
-		if r := run.rule(id); !r.off {
-			u.exercised[r.index]++
-		}
-	}
 	own := run.rule(c.rule)
 	if own.off {
 		return nil
 	}
 	u.exercised[own.index]++
+	for _, r := range run.rulesOf(c.body) {
+		if !r.off && r != own {
+			u.exercised[r.index]++
+		}
+	}
 
-	in := check.Input{Status: p.Status(), Header: header{p}, Body: p.Body(), Version: c.version,
-		Skip: run.skip, OnDisagree: run.disagreed, Found: p.found}
+	in := p.input()
+	in.Version, in.Skip, in.OnDisagree = c.version, run.skip, run.disagreed
 	var m *check.Mismatch
 	if run.loading.Load() {
-		m = c.body.Check(&in, c.vars...)
+		m = c.body.Check(in, c.vars...)
 	} else {
-		m = c.body.Verify(&in, c.vars...)
+		m = c.body.Verify(in, c.vars...)
 	}
-	p.found = in.Found
 	if m == nil {
 		return nil
 	}
@@ -223,6 +222,19 @@ func (s *Step) checkBody(c *Check) error {
 		out.Actual += fmt.Sprintf("\n\nthe body near byte %d:\n%s", m.Offset, check.Around(p.Body(), m.Offset, around))
 	}
 	return u.record(r.Class, r, out, s, "")
+}
+
+// rulesOf returns the rules that a validator's checks belong to.
+func (r *Run) rulesOf(c check.Checker) []*rule {
+	if known, ok := r.answers.Load(c); ok {
+		return known.([]*rule)
+	}
+	var rules []*rule
+	for _, id := range c.Rules() {
+		rules = append(rules, r.rule(id))
+	}
+	r.answers.Store(c, rules)
+	return rules
 }
 
 // header lets validators read the answer's header.

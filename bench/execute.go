@@ -143,7 +143,9 @@ func (r *Run) interrupt() {
 }
 
 // limit tells the watchdog how long what follows may take.
-func (r *Run) limit(d time.Duration) { r.deadline.Store(int64(r.Elapsed() + d + r.contest.patience.deadlock)) }
+func (r *Run) limit(d time.Duration) {
+	r.deadline.Store(int64(r.Elapsed() + d + r.contest.patience.deadlock))
+}
 
 // await waits for the phases to end. If they overstay, some goroutine waits
 // for something that never comes: the run is given up without it.

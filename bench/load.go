@@ -27,7 +27,7 @@ type pulse struct {
 
 // note takes in the outcome of a request.
 func (a *pulse) note(p *Page) {
-	now := int64(p.step.user.Run.Elapsed())
+	now := int64(p.step.user.lastAt)
 	if p.wire != nil && p.wire.Class == string(hotseat.ClassConnect) {
 		a.lastDead.Store(now)
 		a.refused.Add(1)

@@ -20,7 +20,7 @@ type Page struct {
 	resp           wire.Response
 	wire           *wire.Error
 	err            error
-	found          check.Found
+	in             check.Input // keeps what validators captured
 	sentAt, doneAt time.Time
 }
 
@@ -87,9 +87,15 @@ func (p *Page) SentAt() time.Time { return p.sentAt }
 // DoneAt returns when the last byte of the answer had been read.
 func (p *Page) DoneAt() time.Time { return p.doneAt }
 
+// input presents the answer to validators.
+func (p *Page) input() *check.Input {
+	p.in = check.Input{Status: p.Status(), Header: header{p}, Body: p.Body(), Found: p.in.Found}
+	return &p.in
+}
+
 // Found returns what validators captured from the body under that name, in
 // document order.
-func (p *Page) Found(name string) []string { return p.found.All(name) }
+func (p *Page) Found(name string) []string { return p.in.Found.All(name) }
 
 // Texts returns the text of every element of the HTML body that the selector
 // matches, white space collapsed. A validator's captures cost less: they come
@@ -103,13 +109,13 @@ func (p *Page) Attrs(selector, name string) []string { return p.capture(selector
 // capture finds elements by a validator that is made once per selector.
 func (p *Page) capture(selector, attr string) []string {
 	c := p.step.user.Run.captures.of(selector, attr)
-	in := check.Input{Status: p.Status(), Header: header{p}, Body: p.Body()}
-	c.Check(&in)
+	in := p.input()
+	c.Check(in)
 	return in.Found.All(captured)
 }
 
 // captured is the name under which captures finds what it was asked for.
-const captured = "captured"
+const captured = " captured"
 
 // captures keeps the validators that Texts and Attrs are made of. Selectors
 // are written by the author, so there are few.

@@ -42,6 +42,7 @@ type Run struct {
 	gen      *generator
 	alive    pulse
 	captures captures
+	answers  sync.Map // of check.Checker to the []*rule that it answers for
 	stats    []paddedStats
 
 	phase     atomic.Pointer[string]
@@ -287,13 +288,14 @@ func (r *Run) Alone(ctx context.Context, s Scenario) error {
 // iterate runs one iteration or scenario of a user and reports whether it was clean.
 func (r *Run) iterate(u *User, work func() error) (clean bool) {
 	err := r.guard(u, work)
+	if err == nil {
+		return !u.failed
+	}
 	var failed *Failed
-	switch {
-	case err == nil, errors.As(err, &failed), errors.Is(err, ErrCut), u.Cut():
-	default:
+	if !errors.As(err, &failed) && !errors.Is(err, ErrCut) && !u.Cut() {
 		r.authorFailure(u, codeScenarioBug, fmt.Sprintf("the scenario returned an error that is not a recorded failure: %v", err), "")
 	}
-	return err == nil && !u.failed
+	return false
 }
 
 // guard calls author code and turns a panic into an author failure.

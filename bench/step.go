@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"hotseat"
+	"hotseat/bench/check"
 	"hotseat/bench/tally"
 	"hotseat/bench/wire"
 )
@@ -127,16 +128,20 @@ func (s *Step) send() {
 		p.err = ErrCut
 		return
 	}
-	p.sentAt = time.Now()
 	var err error
 	if s.follow {
 		err = u.client.Follow(u.ctx, &s.req, &p.resp)
 	} else {
 		err = u.client.Do(u.ctx, &s.req, &p.resp)
 	}
-	p.doneAt = time.Now()
+	// Reading the clock costs more than counting, so wire's readings serve for all.
+	p.sentAt, p.doneAt = p.resp.Timing.Start, p.resp.Timing.Done
 	if err == nil {
 		return
+	}
+	p.doneAt = time.Now()
+	if p.sentAt.IsZero() {
+		p.sentAt = p.doneAt
 	}
 	if !errors.As(err, &p.wire) {
 		p.wire = &wire.Error{Class: wire.ClassAuthor, Code: wire.CodeScenarioBug, Side: wire.SideBench, Op: "request", Err: err}
@@ -166,6 +171,7 @@ func (s *Step) settle() {
 		}
 	}
 
+	u.lastAt = p.doneAt.Sub(r.start)
 	service := p.doneAt.Sub(p.sentAt)
 	sample := tally.Sample{Latency: service, Service: service, Status: p.resp.Status, Bytes: p.resp.RawLength, Failed: p.err != nil}
 	if !s.intended.IsZero() {
@@ -173,9 +179,10 @@ func (s *Step) settle() {
 	}
 	u.tally.Request(r.tally.Endpoint(s.req.Method, s.template()), sample)
 	if p.err == nil && len(s.tags) > 0 {
-		at := r.Elapsed() // now, since the answer has to be checked before the cut
+		// Complete before the cut, which is this moment, and checked before
+		// it, which is what the tally's closing sees to.
 		for _, tag := range s.tags {
-			u.tally.Point(r.tag(tag), at)
+			u.tally.Point(r.tag(tag), u.lastAt)
 		}
 	}
 }
@@ -230,14 +237,17 @@ func (s *Step) reset() {
 	clear(s.req.Header)
 	clear(s.checks)
 	clear(s.tags)
-	s.page.resp.Release()
-	s.page.found.Reset()
+	s.page.in.Found.Reset()
+	resp := &s.page.resp
+	resp.Release()
+	// Release leaves these; a step that is cut before it is sent must not show them.
+	resp.Status, resp.Path, resp.Redirects = 0, "", resp.Redirects[:0]
 	*s = Step{
 		user:    s.user,
 		req:     wire.Request{Header: s.req.Header[:0]},
 		checks:  s.checks[:0],
 		tags:    s.tags[:0],
 		cookies: s.cookies[:0],
-		page:    Page{step: s, resp: s.page.resp, found: s.page.found},
+		page:    Page{step: s, resp: s.page.resp, in: check.Input{Found: s.page.in.Found}},
 	}
 }

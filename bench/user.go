@@ -38,10 +38,11 @@ type User struct {
 	steps []*Step // the first used ones belong to this iteration
 	used  int
 
-	intended time.Time // of the iteration's start, until the first request; only in open populations
-	failed   bool      // in this iteration
-	busy     bool      // it asked for something or thought
-	first    *Failed   // since the user began
+	lastAt   time.Duration // of the last answer, since the run's start
+	intended time.Time     // of the iteration's start, until the first request; only in open populations
+	failed   bool          // in this iteration
+	busy     bool          // it asked for something or thought
+	first    *Failed       // since the user began
 }
 
 // SetHeader makes every following request carry the header, until it is set
@@ -153,7 +154,7 @@ func (u *User) Point(tag string) {
 	if u.Cut() {
 		return
 	}
-	u.tally.Point(u.Run.tag(tag), u.Run.Elapsed())
+	u.tally.Point(u.Run.tag(tag), u.lastAt)
 }
 
 // Exercised counts a rule as exercised, for promises that the scenario checks
