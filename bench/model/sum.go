@@ -1,0 +1,193 @@
+package model
+
+import (
+	"fmt"
+	"sync"
+	"time"
+)
+
+// Sum is a total that requests add to: money, tickets sold, visits. What it can prove is exact while
+// nothing is doubtful; each doubtful addition makes one more total possible.
+//
+// Memory holds the additions of the last [Promise.Patience] and one number per distinct doubtful
+// amount. Monotonic and OwnWrites are not considered.
+type Sum struct {
+	promise Promise
+
+	mu     sync.Mutex
+	epoch  epoch
+	base   int64           // everything that is certain and long ago
+	recent []*Term         // told of late
+	doubts map[int64]int64 // number of doubtful additions of an amount, long ago
+	latest instant
+	fold   int // length of recent at which to look for what is long ago
+}
+
+// Term is an addition that is under way. Exactly one of its methods is called,
+// once.
+type Term struct {
+	sum        *Sum
+	amount     int64
+	begin      time.Time
+	sent, done instant
+	outcome    outcome
+}
+
+// NewSum returns a total that begins at the given value.
+func NewSum(p Promise, initial int64) *Sum {
+	return &Sum{promise: p, base: initial, doubts: map[int64]int64{}, latest: longAgo, fold: minLimit}
+}
+
+// Add announces an addition; a negative amount is fine. It must be called before the request is
+// sent, with a moment that is not later.
+func (s *Sum) Add(sent time.Time, amount int64) *Term {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := &Term{sum: s, amount: amount, begin: sent, sent: s.epoch.at(sent), done: never}
+	if len(s.recent) >= s.fold {
+		s.foldUp()
+	}
+	s.recent = append(s.recent, t)
+	return t
+}
+
+// Commit says that the addition was acknowledged.
+func (t *Term) Commit(done time.Time) { t.settle(committed, done) }
+
+// Maybe says that the answer was lost and when the sender gave up: the amount
+// may be added later, once, or never.
+func (t *Term) Maybe(gaveUp time.Time) { t.settle(maybe, gaveUp) }
+
+// Never says that the addition certainly has no effect.
+func (t *Term) Never() { t.settle(refused, t.begin) }
+
+func (t *Term) settle(o outcome, done time.Time) {
+	s := t.sum
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	_, end := s.epoch.span(Span{t.begin, done})
+	s.latest = max(s.latest, end)
+	t.outcome.settle(o)
+	if o == committed {
+		t.done = end
+	}
+}
+
+// Read checks a total that was shown while additions may have been under way. A read that is told
+// after [Promise.Patience] has run out is not checked.
+func (s *Sum) Read(at Span, total int64) *Violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sent, done := s.epoch.span(at)
+	s.latest = max(s.latest, done)
+	start := sent.minus(s.promise.Lag)
+	if start < s.horizon() {
+		return nil
+	}
+	return s.check(start, done, total)
+}
+
+// Check checks a total that was asked for after the last request, and any lag:
+// additions still under way count as doubtful.
+func (s *Sum) Check(total int64) *Violation {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.check(never, never, total)
+}
+
+func (s *Sum) check(start, done instant, total int64) *Violation {
+	certain := s.base
+	open := make(map[int64]int64, len(s.doubts))
+	for amount, n := range s.doubts {
+		open[amount] = n
+	}
+	for _, t := range s.recent {
+		switch {
+		case t.outcome == refused || t.sent > done:
+		case t.outcome == committed && t.done < start:
+			certain += t.amount
+		default:
+			open[t.amount]++
+		}
+	}
+	if reachable(total-certain, open) {
+		return nil
+	}
+	low, high, n := certain, certain, int64(0)
+	for amount, count := range open {
+		low += min(amount, 0) * count
+		high += max(amount, 0) * count
+		n += count
+	}
+	v := &Violation{Code: CodeSumMismatch, Expected: fmt.Sprint(certain), Actual: fmt.Sprint(total), Message: "the total is not the sum of what was acknowledged"}
+	if n > 0 {
+		v.Expected = fmt.Sprintf("from %d to %d: %d for certain, and any of %d amounts that may have been added", low, high, certain, n)
+		v.Message = "the total is none that the requests can have led to"
+	}
+	return v
+}
+
+// maxTotals bounds the search among doubtful amounts; past it only the range
+// and the common divisor are checked, which lets some wrong totals pass.
+const maxTotals = 1 << 14
+
+// reachable reports whether some of the amounts, each up to count times, add up to the difference.
+func reachable(difference int64, amounts map[int64]int64) bool {
+	var low, high, divisor, ways int64 = 0, 0, 0, 1
+	for amount, count := range amounts {
+		low += min(amount, 0) * count
+		high += max(amount, 0) * count
+		divisor = gcd(divisor, max(amount, -amount))
+		if ways <= maxTotals {
+			ways *= min(count, maxTotals) + 1
+		}
+	}
+	if difference < low || difference > high || divisor == 0 && difference != 0 || divisor != 0 && difference%divisor != 0 {
+		return false
+	}
+	if ways > maxTotals {
+		return true
+	}
+	totals := map[int64]bool{0: true}
+	for amount, count := range amounts {
+		next := make(map[int64]bool, len(totals))
+		for t := range totals {
+			for i := int64(0); i <= count; i++ {
+				next[t+i*amount] = true
+			}
+		}
+		totals = next
+	}
+	return totals[difference]
+}
+
+func gcd(a, b int64) int64 {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+func (s *Sum) horizon() instant {
+	return s.latest.minus(s.promise.patience()).minus(s.promise.Lag)
+}
+
+// foldUp adds up what no read yet to be told can be older than.
+func (s *Sum) foldUp() {
+	horizon := s.horizon()
+	kept := s.recent[:0]
+	for _, t := range s.recent {
+		switch {
+		case t.outcome == refused:
+		case t.outcome == committed && t.done < horizon:
+			s.base += t.amount
+		case t.outcome == maybe && t.sent < horizon:
+			s.doubts[t.amount]++
+		default:
+			kept = append(kept, t)
+		}
+	}
+	clear(s.recent[len(kept):])
+	s.recent = kept
+	s.fold = max(2*len(kept), minLimit)
+}
