@@ -87,16 +87,22 @@ func (f *failures) onlyWithoutReset() bool {
 
 // history describes the counter to a contestant.
 func (f *failures) history() string {
-	refused := f.low - f.byPassword
-	text := fmt.Sprintf("%d failures in a row", f.low)
-	if f.low == 1 {
-		text = "1 failure"
+	text := "no failure"
+	if f.low > 0 {
+		text = count(f.low, "failure", "failures") + " in a row"
 	}
-	if refused > 0 {
-		text += fmt.Sprintf(" (%d of them refusals for a ban or a lock)", refused)
+	if refused := f.low - f.byPassword; refused > 0 {
+		text += fmt.Sprintf(", %d of them for a ban or a lock", refused)
 	}
-	if f.succeeded {
+	if f.succeeded && !f.reached() {
 		text += " since a success"
 	}
 	return text
+}
+
+func count(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return fmt.Sprintf("%d %s", n, more)
 }

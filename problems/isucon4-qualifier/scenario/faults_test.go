@@ -34,7 +34,7 @@ func faults() []fault {
 		{rule: ruleBanThreshold, code: "not-banned", wrong: func(b *bank) { b.banAt = 11 }},
 		{rule: ruleBanThreshold, code: "banned-early", wrong: func(b *bank) { b.banAt = 9 }},
 		{rule: ruleBanBeforeLock, code: "wrong-order", wrong: func(b *bank) { b.lockFirst = true }},
-		{rule: ruleRefusalsCount, code: "not-locked", wrong: func(b *bank) { b.refusalsUncounted = true }},
+		{rule: ruleRefusalsCount, code: "refusal-not-counted", wrong: func(b *bank) { b.refusalsUncounted = true }},
 		{rule: ruleSuccessResets, code: "count-not-reset", wrong: func(b *bank) { b.neverReset = true }},
 
 		{rule: rulePathAccepted, code: "wrong-path", wrong: func(b *bank) { b.accepted = "/account" }},

@@ -23,7 +23,7 @@ func checkLastAddress(last *login, current string, shown element) *bench.Mismatc
 	m := &bench.Mismatch{
 		Code:     "value-mismatch",
 		Expected: last.ip,
-		Actual:   shown.text,
+		Actual:   shown.shown(),
 		Message:  "#" + lastAddressID + " is not the address of the login before",
 		Hint:     "exactly the address: no white space around it, no elements in it",
 	}
@@ -38,13 +38,13 @@ func checkLastAddress(last *login, current string, shown element) *bench.Mismatc
 
 // checkLastFormat wants the time to be written as promised.
 func checkLastFormat(shown element) *bench.Mismatch {
-	if _, err := time.Parse(lastLoginFormat, shown.text); shown.found && !shown.other && err == nil {
+	if _, err := time.Parse(lastLoginFormat, shown.text); shown.found && shown.other == "" && err == nil {
 		return nil
 	}
 	m := &bench.Mismatch{
 		Code:     "time-format",
 		Expected: "YYYY-MM-DD HH:MM:SS",
-		Actual:   shown.text,
+		Actual:   shown.shown(),
 		Message:  "#" + lastTimeID + " is not a time in the promised form",
 		Hint:     "exactly the time: no white space around it, no zone, no elements in it",
 	}

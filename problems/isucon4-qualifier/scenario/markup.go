@@ -59,8 +59,8 @@ func (r *reader) read(body []byte, thoroughly bool) *document {
 // element is the inside of the first element with an id.
 type element struct {
 	found bool
-	text  string // character references decoded
-	other bool   // there are elements or comments in it
+	text  string // character references decoded, with the text of elements inside
+	other string // as written, if there are elements or comments in it
 }
 
 func (d *document) element(id string) element {
@@ -68,15 +68,23 @@ func (d *document) element(id string) element {
 	if len(text) == 0 {
 		return element{}
 	}
-	return element{
-		found: true,
-		text:  text[0],
-		other: d.reader.inner[id].Check(&check.Input{Body: d.input.Body}) != nil,
+	e := element{found: true, text: text[0]}
+	if m := d.reader.inner[id].Check(&check.Input{Body: d.input.Body}); m != nil {
+		e.other = m.Actual
 	}
+	return e
 }
 
 // is reports whether the element contains exactly this text.
-func (e element) is(text string) bool { return e.found && !e.other && e.text == text }
+func (e element) is(text string) bool { return e.found && e.other == "" && e.text == text }
+
+// shown is the element as a contestant should see it.
+func (e element) shown() string {
+	if e.other != "" {
+		return e.other
+	}
+	return e.text
+}
 
 // references returns what the page wants a browser to fetch, as written.
 func (d *document) references() []string {

@@ -148,7 +148,7 @@ func compare(q *question, a answer) *finding {
 	m := bench.Mismatch{
 		Code:     "notice-mismatch",
 		Expected: q.want.notice(),
-		Actual:   a.notice.text,
+		Actual:   a.notice.shown(),
 		Message:  "the text of #notice-message is another one",
 		Hint:     "exactly this text: no white space around it, no elements or comments in it",
 	}
@@ -187,12 +187,18 @@ func wrongDecision(q *question, a answer) *finding {
 		return tooEarly(blame, &q.from.failures, ruleBanThreshold, "banned-early", "an address is refused as banned that has not failed 10 times in a row")
 	case q.want == banned && a.outcome == locked && q.who.mayHaveReached():
 		return blame("wrong-order", "a locked account on a banned address is told of the lock, not of the ban",
-			explanations(&q.from.failures, ruleBanThreshold, ruleBanBeforeLock)...)
+			explanations(&q.from.failures, ruleBanBeforeLock, ruleBanThreshold)...)
+	case q.want == banned && q.from.onlyByRefusals() && q.from.low > banThreshold:
+		return blame("refusal-not-counted", "an address is not refused as banned: refusals are failures too",
+			ruleRefusalsCount, ruleBanThreshold)
 	case q.want == banned:
 		return blame("not-banned", "an address with 10 failures in a row is not refused as banned",
 			explanations(&q.from.failures, ruleBanThreshold)...)
 	case a.outcome == locked:
 		return tooEarly(blame, &q.who.failures, ruleLockThreshold, "locked-early", "an account is refused as locked that has not failed 3 times in a row")
+	case q.want == locked && q.who.onlyByRefusals() && q.who.low > lockThreshold:
+		return blame("refusal-not-counted", "an account is not refused as locked: refusals are failures too",
+			ruleRefusalsCount, ruleLockThreshold)
 	case q.want == locked:
 		return blame("not-locked", "an account with 3 failures in a row is not refused as locked",
 			explanations(&q.who.failures, ruleLockThreshold)...)
@@ -211,19 +217,14 @@ func tooEarly(blame func(code, message string, rules ...string) *finding, f *fai
 	return blame(code, message, threshold)
 }
 
-// explanations returns the rules that explain why a counter that has reached
-// its threshold does not act, the likeliest first.
-func explanations(f *failures, threshold string, first ...string) []string {
-	rules := append(first, threshold)
-	switch {
-	case !f.onlyByRefusals():
-		return rules
-	case f.low > f.threshold && len(first) == 0:
-		// An app that counts refusals but has the threshold off by one would act by now.
-		return []string{ruleRefusalsCount, threshold}
-	default:
+// explanations returns the rules that explain why a counter at its threshold
+// does not act, the likeliest first. (Well past the threshold it is only the
+// refusals: an app that is off by one would act by then.)
+func explanations(f *failures, rules ...string) []string {
+	if f.onlyByRefusals() {
 		return append(rules, ruleRefusalsCount)
 	}
+	return rules
 }
 
 func countsHint(q *question) string {

@@ -163,18 +163,18 @@ func (c *comparison) strict(member string, report map[string][]string, due []ent
 	}
 	for _, rule := range slices.Sorted(maps.Keys(missing)) {
 		c.fail(rule, "missing", some(missing[rule]), "not in "+member,
-			fmt.Sprintf("%d entries are missing in %s", len(missing[rule]), member), missingHint(rule))
+			count(len(missing[rule]), "entry is", "entries are")+" missing in "+member, missingHint(rule))
 	}
 	c.user.Exercised(extraRule)
 	if len(extra) > 0 {
 		c.fail(extraRule, "extra", "not in "+member, some(extra),
-			fmt.Sprintf("%d entries of %s do not belong there", len(extra), member),
+			count(len(extra), "entry does", "entries do")+" not belong in "+member,
 			"did a counter survive the initialisation, or a success not set it back?")
 	}
 	c.user.Exercised(ruleReportDuplicate)
 	if len(twice) > 0 {
 		c.fail(ruleReportDuplicate, "duplicate", "each entry once", some(twice),
-			fmt.Sprintf("%d entries of %s are there twice", len(twice), member),
+			count(len(twice), "entry is", "entries are")+" twice in "+member,
 			"something that succeeded once must not come out of both halves of the query")
 	}
 }
@@ -207,7 +207,7 @@ func (c *comparison) original(member string, report map[string][]string, due []e
 			"the report has another number of entries than were banned or locked", "")
 	} else if len(missing) > 0 {
 		c.fail(missing[0].missing, "missing", missing[0].name, "not in "+member,
-			fmt.Sprintf("%d entries are missing in %s", len(missing), member), missingHint(missing[0].missing))
+			count(len(missing), "entry is", "entries are")+" missing in "+member, missingHint(missing[0].missing))
 	}
 }
 
