@@ -43,11 +43,11 @@ func Connect(ctx context.Context, dir string) (*Client, error) {
 	}
 	c := &Client{dir: dir, place: placeOf(dir)}
 	for give := time.Now().Add(settleTime); ; {
-		conn, err := c.place.dial(ctx)
+		_, err := c.ping(ctx)
 		if err == nil {
-			return c, conn.Close()
+			return c, nil
 		}
-		if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, syscall.ECONNREFUSED) {
+		if !errors.Is(err, ErrNotRunning) && !errors.Is(err, errHungUp) {
 			return nil, hotseat.Unavailable("", "reach the guardian in %s: %w", dir, err)
 		}
 		lock, err := c.place.lock()
@@ -69,6 +69,15 @@ func Connect(ctx context.Context, dir string) (*Client, error) {
 		case <-time.After(20 * time.Millisecond):
 		}
 	}
+}
+
+// ping finds out whether the guardian lives. A connection alone says nothing:
+// the kernel still accepts some for a process that has just been killed.
+func (c *Client) ping(ctx context.Context) (ending bool, err error) {
+	ctx, cancel := context.WithTimeout(ctx, settleTime)
+	defer cancel()
+	r, err := c.ask(ctx, request{Op: "ping"})
+	return r.Ending, err
 }
 
 func notRunning(dir string) error {
@@ -240,6 +249,9 @@ func (c *Client) open(ctx context.Context, req request) (*connection, error) {
 	}
 	if err := writeJSON(conn, req); err != nil {
 		conn.Close()
+		if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
+			return nil, errHungUp
+		}
 		return nil, fmt.Errorf("ask the guardian: %w", err)
 	}
 	return &connection{

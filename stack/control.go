@@ -70,6 +70,8 @@ func (c *conversation) talk() {
 	}
 	sup := c.g.sup
 	switch req.Op {
+	case "ping":
+		c.end(reply{Ending: c.g.ctx.Err() != nil}, nil)
 	case "status":
 		st := sup.Status()
 		c.end(reply{Status: &st}, nil)

@@ -76,11 +76,11 @@ func (c *Client) lockForLaunch(ctx context.Context) (*os.File, error) {
 		if !errors.Is(err, errLocked) {
 			return nil, hotseat.Unavailable("", "%w", err)
 		}
-		if conn, err := c.place.dial(ctx); err == nil {
-			conn.Close()
+		ending, err := c.ping(ctx)
+		if err == nil && !ending {
 			return nil, hotseat.Conflict("`hotseat status` shows it, `hotseat down` stops it", "%w (%s)", ErrRunning, c.dir)
 		}
-		if time.Now().After(give) {
+		if time.Now().After(give) && !ending {
 			return nil, hotseat.Conflict("wait for the other command to end", "another command is starting or stopping the stack in %s", c.dir)
 		}
 		select {

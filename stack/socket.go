@@ -50,10 +50,20 @@ func (l listener) covers(want netip.AddrPort) bool {
 		want.Addr().IsUnspecified()
 }
 
-// tcpListeners reads the listening sockets of the network namespace that pid
-// lives in. The format is that of proc_net(5): local_address is the IP in host
-// byte order per 32-bit word, then the port; state 0A is LISTEN.
+// tcpListeners lists the listening sockets of the network namespace that pid
+// lives in.
 func tcpListeners(pid int) ([]listener, error) {
+	if sameNetwork(pid) {
+		if all, err := diagListeners(); err == nil { // some containers and kernels do not have it
+			return all, nil
+		}
+	}
+	return procListeners(pid)
+}
+
+// procListeners reads them from proc_net(5): local_address is the IP in host
+// byte order per 32-bit word, then the port; state 0A is LISTEN.
+func procListeners(pid int) ([]listener, error) {
 	var out []listener
 	for _, name := range []string{"tcp", "tcp6"} {
 		err := eachLine(fmt.Sprintf("/proc/%d/net/%s", pid, name), func(line string) {

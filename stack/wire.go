@@ -13,7 +13,7 @@ import (
 // reply, or for events many.
 
 type request struct {
-	Op    string   `json:"op"`              // status, restart, apply, stop, events, logs, hold, release
+	Op    string   `json:"op"`              // ping, status, restart, apply, stop, events, logs, hold, release
 	Names []string `json:"names,omitempty"` // restart, logs
 	Plan  *Plan    `json:"plan,omitempty"`  // apply
 	After uint64   `json:"after,omitempty"` // events
@@ -28,7 +28,8 @@ type reply struct {
 	Event   *Event     `json:"event,omitempty"`
 	Lines   []string   `json:"lines,omitempty"`
 	Output  string     `json:"output,omitempty"`
-	OK      bool       `json:"ok,omitempty"` // the last reply to a request that went well
+	Ending  bool       `json:"ending,omitempty"` // ping: the stack is being stopped
+	OK      bool       `json:"ok,omitempty"`     // the last reply to a request that went well
 }
 
 // Hold is a change to the running stack that must not outlive the client that
