@@ -15,7 +15,7 @@ const trusted = 1 << 20
 // came together with it. When they come later, the connection is found
 // unsolicited and dropped before its next use, and only Stats.Unsolicited
 // tells.
-func (x *exchange) receiveBody(until time.Time) (keep bool, failure *Error) {
+func (x *exchange) receiveBody() (keep bool, failure *Error) {
 	resp, h := x.resp, &x.resp.head
 	keep = h.persistent()
 	switch {
@@ -26,18 +26,18 @@ func (x *exchange) receiveBody(until time.Time) (keep bool, failure *Error) {
 		}
 		resp.Body = resp.buf.b[resp.headEnd:resp.headEnd]
 	case h.chunked:
-		failure = x.receiveChunks(until)
+		failure = x.receiveChunks()
 	case h.length >= 0:
-		failure = x.receiveLength(until)
+		failure = x.receiveLength()
 	default:
 		keep = false
-		failure = x.receiveRest(until)
+		failure = x.receiveRest()
 	}
 	resp.hint = len(resp.buf.b) + 1
 	return keep, failure
 }
 
-func (x *exchange) receiveLength(until time.Time) *Error {
+func (x *exchange) receiveLength() *Error {
 	resp := x.resp
 	if resp.head.length > int64(x.limits.MaxBody) {
 		return failf(CodeBodyTooLarge, "body", "Content-Length %d exceeds %d", resp.head.length, x.limits.MaxBody)
@@ -47,10 +47,10 @@ func (x *exchange) receiveLength(until time.Time) *Error {
 		// Room for one byte too many shows most of the bodies that are longer
 		// than announced.
 		missing := end - len(resp.buf.b) + 1
-		if err := x.fillBody(min(missing, trusted), until); err != nil {
+		if err := x.fillBody(min(missing, trusted)); err != nil {
 			resp.Body = resp.buf.b[resp.headEnd:]
 			resp.RawLength = int64(len(resp.Body))
-			return x.bodyFailure(err, until)
+			return x.bodyFailure(err)
 		}
 	}
 	resp.Body = resp.buf.b[resp.headEnd:end:end]
@@ -61,7 +61,7 @@ func (x *exchange) receiveLength(until time.Time) *Error {
 	return nil
 }
 
-func (x *exchange) receiveChunks(until time.Time) *Error {
+func (x *exchange) receiveChunks() *Error {
 	resp := x.resp
 	var d chunked
 	w, r := resp.headEnd, resp.headEnd
@@ -80,9 +80,9 @@ func (x *exchange) receiveChunks(until time.Time) *Error {
 		resp.buf.b = resp.buf.b[:w]
 		r = w
 		// Ask for the rest of the chunk, and the framing behind it.
-		if err := x.fillBody(int(min(d.left, trusted))+512, until); err != nil {
+		if err := x.fillBody(int(min(d.left, trusted)) + 512); err != nil {
 			resp.Body = resp.buf.b[resp.headEnd:w:w]
-			return x.bodyFailure(err, until)
+			return x.bodyFailure(err)
 		}
 	}
 	if extra := len(resp.buf.b) - r; extra > 0 {
@@ -112,7 +112,7 @@ func (r *Response) parseTrailers(raw []byte) *Error {
 }
 
 // receiveRest reads a body that ends with the connection.
-func (x *exchange) receiveRest(until time.Time) *Error {
+func (x *exchange) receiveRest() *Error {
 	resp := x.resp
 	for {
 		resp.Body = resp.buf.b[resp.headEnd:]
@@ -120,17 +120,18 @@ func (x *exchange) receiveRest(until time.Time) *Error {
 		if len(resp.Body) > x.limits.MaxBody {
 			return failf(CodeBodyTooLarge, "body", "body exceeds %d bytes", x.limits.MaxBody)
 		}
-		switch err := x.fillBody(2<<10, until); {
+		switch err := x.fillBody(2 << 10); {
 		case errors.Is(err, io.EOF) && (x.cn.under == nil || !x.cn.under.ended):
 			return nil
 		case err != nil:
-			return x.bodyFailure(err, until)
+			return x.bodyFailure(err)
 		}
 	}
 }
 
 // fillBody reads once more of the body, waiting no longer than Limits.Body.
-func (x *exchange) fillBody(n int, until time.Time) error {
+func (x *exchange) fillBody(n int) error {
+	until := x.until
 	if stall := x.resp.Timing.Done.Add(x.limits.Body); stall.Before(until) {
 		until = stall
 	}
@@ -138,9 +139,9 @@ func (x *exchange) fillBody(n int, until time.Time) error {
 }
 
 // bodyFailure tells a body that stopped coming from one that took too long.
-func (x *exchange) bodyFailure(err error, until time.Time) *Error {
+func (x *exchange) bodyFailure(err error) *Error {
 	failure := x.failure("body", err)
-	if failure.Code == CodeTimeout && time.Now().Before(until) {
+	if failure.Code == CodeTimeout && time.Now().Before(x.until) {
 		return fail(CodeStalledBody, "body", err)
 	}
 	return failure

@@ -215,9 +215,7 @@ func (c *Client) acquire(ctx context.Context, h *host, fresh bool, limits *Limit
 		}
 		if cn != nil {
 			resp.Timing.Connected = time.Now()
-			if c.usable(cn, resp.Timing.Connected) {
-				return cn, nil
-			}
+			return cn, nil
 		}
 	}
 	// We hold a slot and may make a connection.
@@ -265,32 +263,13 @@ func (c *Client) take(h *host, fresh bool, now time.Time) (*conn, chan *conn, *E
 		h.idle[n-1] = nil
 		h.idle = h.idle[:n-1]
 		c.mu.Unlock()
-		switch {
-		case fresh: // it occupies the slot that we need
-			c.discard(cn, true)
-		case c.usable(cn, now):
+		expired := c.options.IdleTimeout > 0 && now.Sub(cn.since) > c.options.IdleTimeout
+		if !fresh && !expired {
 			return cn, nil, nil
-		default:
-			c.release(h)
 		}
+		c.discard(cn, true) // if a fresh one is wanted, this one occupies its slot
 		c.mu.Lock()
 	}
-}
-
-// usable looks at a connection that was idle. It closes one that is no longer
-// good, whose slot is then the caller's.
-func (c *Client) usable(cn *conn, now time.Time) bool {
-	state := cn.look()
-	switch {
-	case state == idleUnsolicited:
-		c.stats.Unsolicited.Add(1)
-	case state == idleClosed:
-		c.stats.Dropped.Add(1)
-	case c.options.IdleTimeout < 0 || now.Sub(cn.since) <= c.options.IdleTimeout:
-		return true
-	}
-	c.drop(cn, state == idleAlive)
-	return false
 }
 
 // await waits in line. It returns a connection that another exchange gave
@@ -353,20 +332,15 @@ func (c *Client) giveBack(cn *conn) {
 
 // discard closes a connection and frees its slot.
 func (c *Client) discard(cn *conn, healthy bool) {
-	c.drop(cn, healthy)
-	c.release(cn.host)
-}
-
-// drop closes a connection and keeps its slot for the caller.
-func (c *Client) drop(cn *conn, healthy bool) {
 	if cn.close(healthy) {
 		c.stats.Closed.Add(1)
 	}
 	c.mu.Lock()
-	defer c.mu.Unlock()
 	if i := slices.Index(cn.host.conns, cn); i >= 0 {
 		cn.host.conns = slices.Delete(cn.host.conns, i, i+1)
 	}
+	c.mu.Unlock()
+	c.release(cn.host)
 }
 
 // release frees a slot, or hands it to the first in line.

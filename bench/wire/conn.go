@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 	"time"
-	"unsafe"
 )
 
 // conn is one connection. It holds no buffers: reading goes straight into the
@@ -30,9 +29,7 @@ type conn struct {
 	split bool      // an upload writes beside the reading, under a deadline of its own
 	under *eofWatch // the socket, when nc is a TLS connection
 
-	peek    func(fd uintptr) // peekSocket, made once
-	peeked  int
-	peekErr syscall.Errno
+	socket swap // of a plain socket
 
 	mu       sync.Mutex
 	active   bool // in an exchange
@@ -53,7 +50,7 @@ func newConn(h *host, nc net.Conn) *conn {
 	if s, ok := socket.(syscall.Conn); ok {
 		if raw, err := s.SyscallConn(); err == nil {
 			cn.raw = raw
-			cn.peek = cn.peekSocket
+			cn.socket.step = cn.socket.advance
 		}
 	}
 	if addr, ok := nc.LocalAddr().(*net.TCPAddr); ok {
@@ -186,46 +183,6 @@ func (cn *conn) write(p []byte, until time.Time) (int, error) {
 		}
 		if err := cn.expired(until); err != nil {
 			return written, err
-		}
-	}
-}
-
-// idleState is what a look at an idle connection shows.
-type idleState int
-
-const (
-	idleAlive idleState = iota
-	idleClosed
-	idleUnsolicited // the server has sent something nobody asked for
-)
-
-// look peeks at an idle connection without waiting: one system call that does
-// not even involve the scheduler. On a TLS connection whatever has come is
-// taken for a goodbye, since session tickets come with the first response.
-func (cn *conn) look() idleState {
-	if cn.raw == nil {
-		return idleAlive
-	}
-	if err := cn.raw.Control(cn.peek); err != nil {
-		return idleClosed
-	}
-	switch {
-	case cn.peekErr == syscall.EAGAIN:
-		return idleAlive
-	case cn.peekErr == 0 && cn.peeked > 0 && cn.under == nil:
-		return idleUnsolicited
-	}
-	return idleClosed
-}
-
-func (cn *conn) peekSocket(fd uintptr) {
-	var b [1]byte
-	for {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b[0])), 1,
-			syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0, 0)
-		if errno != syscall.EINTR {
-			cn.peeked, cn.peekErr = int(n), errno
-			return
 		}
 	}
 }

@@ -15,8 +15,7 @@ const (
 	// so that both leave in one system call.
 	inlineBody = 16 << 10
 	// lateAnswer is how long an answer is waited for on a connection that
-	// broke while the request was being written: a server that refuses a
-	// request may answer and close without reading all of it.
+	// broke while the request was being written.
 	lateAnswer = time.Second
 	// uploadGrace is how long an upload may still run when the response is
 	// already complete, before it counts as cut short.
@@ -57,8 +56,9 @@ type exchange struct {
 	limits *Limits
 	until  time.Time // when Limits.Total ends
 
-	sent int // bytes written
-	got  int // bytes read
+	sent int       // bytes written
+	got  int       // bytes read
+	idle idleState // if it was not alive, nothing was written
 }
 
 // do makes one exchange, with a second attempt if a stale connection was at fault.
@@ -81,14 +81,17 @@ func (c *Client) do(ctx context.Context, req *Request, resp *Response, limits *L
 		return fail(CodeCanceled, "wait", context.Cause(ctx))
 	}
 	sent := false
-	for fresh := false; ; fresh = true {
+	for fresh := false; ; {
 		cn, failure := c.acquire(ctx, h, fresh, limits, resp, until)
 		if failure != nil {
 			failure.Sent = sent
 			return failure
 		}
 		x := exchange{client: c, cn: cn, req: req, resp: resp, limits: limits, until: until}
-		again, failure := x.run(ctx, has)
+		failure = x.run(ctx, has)
+		if x.idle != idleAlive {
+			continue // nothing has happened
+		}
 		sent = sent || x.sent > 0
 		if resp.Status != 0 && resp.head.cookies > 0 && c.options.Jar != nil {
 			resp.keepCookies(c.options.Jar, name, req.Path, h.target.TLS != nil)
@@ -97,12 +100,12 @@ func (c *Client) do(ctx context.Context, req *Request, resp *Response, limits *L
 			break
 		}
 		failure.Addr, failure.Sent = h.target.Address, sent
-		if !again || fresh {
+		if failure.Code != CodeStaleKeepAlive || fresh || (x.sent > 0 && !req.idempotent()) {
 			return failure
 		}
 		c.stats.StaleRetries.Add(1)
 		resp.begin(start)
-		resp.Retried = true
+		resp.Retried, fresh = true, true
 	}
 	accepted := c.accepted
 	if has&hasAcceptEncoding != 0 {
@@ -122,9 +125,9 @@ func (r *Response) keepCookies(jar *Jar, host, path string, secure bool) {
 	}
 }
 
-// run makes the exchange and lets go of the connection. Again tells that the
-// connection was stale and that the request may be sent once more.
-func (x *exchange) run(ctx context.Context, has fieldSet) (again bool, failure *Error) {
+// run makes the exchange and lets go of the connection. If that was found
+// dead before anything was written, x.idle tells.
+func (x *exchange) run(ctx context.Context, has fieldSet) (failure *Error) {
 	c, cn, resp := x.client, x.cn, x.resp
 	resp.Reused, resp.LocalAddr = cn.served > 0, cn.local
 	last := has&hasClose != 0 || (c.options.KeepAlive > 0 && cn.served+1 >= int(c.options.KeepAlive))
@@ -136,70 +139,101 @@ func (x *exchange) run(ctx context.Context, has fieldSet) (again bool, failure *
 		keep, failure = x.talk(has, last)
 	}
 	intact := cn.end()
-	c.account(x.sent, x.got)
-	if failure == nil {
+	c.account(x)
+	if failure == nil && x.idle == idleAlive {
 		if keep && !last && intact {
 			cn.since = resp.Timing.Done
 			c.giveBack(cn)
 		} else {
 			c.discard(cn, intact)
 		}
-		return false, nil
+		return nil
 	}
 	c.discard(cn, false)
+	if failure == nil {
+		return nil
+	}
 	if failure.Code == CodeCanceled && ctx.Err() != nil {
 		failure.Err = context.Cause(ctx)
 	}
-	broke := failure.Code == CodeReset || failure.Code == CodeEarlyEOF
-	if resp.Reused && x.got == 0 && broke {
+	if broke := failure.Code == CodeReset || failure.Code == CodeEarlyEOF; broke && resp.Reused && x.got == 0 {
 		c.stats.Stale.Add(1)
-		*failure = *fail(CodeStaleKeepAlive, failure.Op, failure.Err)
-		return x.req.idempotent() || x.sent == 0, failure
+		return fail(CodeStaleKeepAlive, failure.Op, failure.Err)
 	}
-	return false, failure
+	return failure
 }
 
-func (c *Client) account(sent, got int) {
-	if sent > 0 {
+func (c *Client) account(x *exchange) {
+	switch {
+	case x.idle == idleClosed:
+		c.stats.Dropped.Add(1)
+	case x.idle == idleUnsolicited:
+		c.stats.Unsolicited.Add(1)
+	case x.sent > 0:
 		c.stats.Exchanges.Add(1)
-		c.stats.BytesOut.Add(int64(sent))
-	}
-	if got > 0 {
-		c.stats.BytesIn.Add(int64(got))
+		c.stats.BytesOut.Add(int64(x.sent))
+		c.stats.BytesIn.Add(int64(x.got))
 	}
 }
 
 // talk writes the request and reads the response. Keep tells that the
 // connection is good for another exchange.
 func (x *exchange) talk(has fieldSet, last bool) (keep bool, failure *Error) {
-	resp, body := x.resp, x.req.Body
+	cn, resp, body := x.cn, x.resp, x.req.Body
 	// The request is rendered into the buffer that the response will be read
 	// into: by then it has been sent.
 	if len(body) > inlineBody {
 		body = nil
 	}
 	resp.room(512 + len(body))
-	request := x.client.appendHead(resp.buf.b[:0], x.cn.host, x.req, has, last)
+	request := x.client.appendHead(resp.buf.b[:0], cn.host, x.req, has, last)
 	request = append(request, body...)
 	resp.buf.b = request[:0]
 
-	n, writeErr := x.cn.write(request, x.until)
+	if cn.raw != nil && cn.under == nil && len(body) == len(x.req.Body) {
+		s := cn.swap(request, request[:cap(request)], x.headUntil())
+		x.sent, x.idle = s.sent, s.idle
+		switch {
+		case s.idle != idleAlive:
+			return false, nil
+		case s.got > 0:
+			resp.buf.b = request[:s.got]
+			x.note(s.got)
+			return x.receive()
+		case s.err != nil && x.sent == len(request):
+			return false, x.failure("head", s.err)
+		case s.err != nil:
+			return x.unwritten(s.err)
+		}
+		request = request[s.sent:] // the socket did not take all at once
+	} else if resp.Reused {
+		if x.idle = cn.look(); x.idle != idleAlive {
+			return false, nil
+		}
+	}
+	n, err := cn.write(request, x.until)
 	x.sent += n
 	switch {
-	case writeErr == nil && len(x.req.Body) > inlineBody:
+	case err != nil:
+		return x.unwritten(err)
+	case len(body) < len(x.req.Body):
 		return x.upload()
-	case writeErr == nil:
-		return x.receive(x.until)
 	}
-	failure = x.failure("write", writeErr)
+	return x.receive()
+}
+
+// unwritten goes on after a write that failed: a server that refuses a
+// request may answer and close without reading all of it.
+func (x *exchange) unwritten(err error) (keep bool, failure *Error) {
+	failure = x.failure("write", err)
 	if failure.Code != CodeReset {
 		return false, failure
 	}
 	if until := time.Now().Add(lateAnswer); until.Before(x.until) {
 		x.until = until
 	}
-	if _, readFailure := x.receive(x.until); readFailure == nil {
-		return false, nil // the answer to a request it did not want to read
+	if _, none := x.receive(); none == nil {
+		return false, nil
 	}
 	return false, failure
 }
@@ -222,7 +256,7 @@ func (x *exchange) upload() (keep bool, failure *Error) {
 		n, err := cn.nc.Write(body)
 		done <- outcome{n, err}
 	}()
-	keep, failure = x.receive(x.until)
+	keep, failure = x.receive()
 	// Whatever came of it, the writer is not left behind.
 	grace := time.Now()
 	if failure == nil {
@@ -246,22 +280,30 @@ func (x *exchange) upload() (keep bool, failure *Error) {
 	return keep && written.err == nil, failure
 }
 
-// receive reads one final response, by until at the latest.
-func (x *exchange) receive(until time.Time) (keep bool, failure *Error) {
-	resp := x.resp
-	headUntil := until
-	if t := resp.Timing.Connected.Add(x.limits.Head); t.Before(until) {
-		headUntil = t
+// headUntil is when the response head must be complete.
+func (x *exchange) headUntil() time.Time {
+	if t := x.resp.Timing.Connected.Add(x.limits.Head); t.Before(x.until) {
+		return t
 	}
-	for resp.headEnd == 0 {
-		if err := x.fill(512, headUntil); err != nil {
+	return x.until
+}
+
+// receive reads one final response, or the rest of it.
+func (x *exchange) receive() (keep bool, failure *Error) {
+	resp := x.resp
+	for {
+		if len(resp.buf.b) > 0 {
+			if failure := x.parseHead(); failure != nil {
+				return false, failure
+			}
+		}
+		if resp.headEnd > 0 {
+			return x.receiveBody()
+		}
+		if err := x.fill(512, x.headUntil()); err != nil {
 			return false, x.failure("head", err)
 		}
-		if failure := x.parseHead(); failure != nil {
-			return false, failure
-		}
 	}
-	return x.receiveBody(until)
 }
 
 // parseHead parses what has come, and steps over interim responses.

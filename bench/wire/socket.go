@@ -1,0 +1,146 @@
+package wire
+
+import (
+	"errors"
+	"io"
+	"os"
+	"syscall"
+	"time"
+	"unsafe"
+)
+
+// idleState is what a look at an idle connection shows.
+type idleState int
+
+const (
+	idleAlive idleState = iota
+	idleClosed
+	idleUnsolicited // the server has sent something nobody asked for
+)
+
+// peekSocket looks whether anything has come, without waiting or taking it.
+// One system call that does not even involve the scheduler.
+func peekSocket(fd uintptr) idleState {
+	var b [1]byte
+	for {
+		n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b[0])), 1,
+			syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0, 0)
+		switch {
+		case errno == syscall.EINTR:
+		case errno == syscall.EAGAIN:
+			return idleAlive
+		case errno == 0 && n > 0:
+			return idleUnsolicited
+		default:
+			return idleClosed
+		}
+	}
+}
+
+// look peeks at an idle connection. On a TLS connection whatever has come is
+// taken for a goodbye, since session tickets come with the first response.
+func (cn *conn) look() idleState {
+	if cn.raw == nil {
+		return idleAlive
+	}
+	state := idleClosed
+	err := cn.raw.Control(func(fd uintptr) { state = peekSocket(fd) })
+	if err != nil || (state == idleUnsolicited && cn.under != nil) {
+		return idleClosed
+	}
+	return state
+}
+
+// swap is one request going out on a plain socket and the first piece of the
+// answer coming in, as one operation of the poller.
+//
+// Written with Read and Write, an exchange costs four system calls: a peek,
+// the write, a read that finds nothing yet because nothing can have come, and
+// the read that finds the answer. Here the poller is reset first and the peek
+// comes after that: what came before, the peek sees; what comes later wakes
+// us. So there is nothing to try in vain after writing, and the peek is free.
+type swap struct {
+	step    func(fd uintptr) bool // advance, made once
+	request []byte
+	into    []byte
+	reused  bool
+
+	asked bool // the request is written
+	sent  int
+	got   int
+	idle  idleState
+	err   error
+}
+
+// advance is called by the poller: at first, and then whenever there may be
+// something to read. It returns true when there is no more to wait for.
+func (s *swap) advance(fd uintptr) bool {
+	if !s.asked {
+		state := peekSocket(fd)
+		if s.reused && state != idleAlive {
+			s.idle = state
+			return true
+		}
+		for {
+			n, err := syscall.Write(int(fd), s.request)
+			s.sent = max(n, 0)
+			if err == syscall.EINTR { //nolint:errorlint // a bare errno
+				continue
+			}
+			if err != nil && err != syscall.EAGAIN { //nolint:errorlint // a bare errno
+				s.err = err
+			}
+			break
+		}
+		s.asked = true
+		if s.err != nil || s.sent < len(s.request) {
+			return true // the caller carries on
+		}
+		if state == idleAlive {
+			return false
+		}
+		// A server that speaks first has already woken the poller in vain.
+	}
+	for {
+		n, err := syscall.Read(int(fd), s.into)
+		switch {
+		case err == syscall.EINTR: //nolint:errorlint // a bare errno
+			continue
+		case err == syscall.EAGAIN: //nolint:errorlint // a bare errno
+			return false
+		case err != nil:
+			s.err = err
+		case n == 0:
+			s.err = io.EOF
+		}
+		s.got = max(n, 0)
+		return true
+	}
+}
+
+// swap writes request, waits no longer than until for an answer and reads its
+// beginning into into, which may share its memory. If the connection turns
+// out dead before anything is written, swap.idle says so. If the socket takes
+// only a part of the request, swap.sent says how much, and nothing is read.
+func (cn *conn) swap(request, into []byte, until time.Time) *swap {
+	s := &cn.socket
+	*s = swap{step: s.step, request: request, into: into, reused: cn.served > 1}
+	if s.err = cn.arm(until); s.err != nil {
+		return s
+	}
+	for {
+		err := cn.raw.Read(s.step)
+		if err == nil {
+			break
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) {
+			err = cn.expired(until)
+		}
+		if err != nil {
+			s.err = err
+			break
+		}
+	}
+	s.request, s.into = nil, nil
+	return s
+}
