@@ -85,7 +85,7 @@ func newPage(run *Run) *page {
 	hash := sha256.Sum256([]byte(pageStyle))
 	p := &page{
 		Run:   run,
-		Style: template.CSS(pageStyle), // #nosec: ours, embedded
+		Style: template.CSS(pageStyle), // our own, embedded
 		Policy: "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(hash[:]) +
 			"'; base-uri 'none'; form-action 'none'",
 		Meaning: verdictMeaning(r.Verdict), Score: scoreText(r),
@@ -186,7 +186,7 @@ func scoreFigures(run *Run, s *scoreSeries, end float64) []figure {
 }
 
 func cpuFigure(run *Run, cpu *cpuSeries, classes map[string]int, end float64) figure {
-	f := figure{Title: "CPU by process", Aside: "in cores: CPU seconds per second", Table: dataTable{Heads: []string{"time"}}}
+	f := figure{Title: "CPU by process", Aside: "in cores (CPU seconds per second), means beside the names", Table: dataTable{Heads: []string{"time"}}}
 	var layers []layer
 	for _, name := range cpu.Names {
 		layers = append(layers, layer{name, classes[name], cpu.Cores[name]})
@@ -236,6 +236,7 @@ type cpuView struct {
 	Bar      []barPart
 	Capacity float64 // CPU seconds the machine had; 0 if unknown
 	Sentence string
+	Noise    string // what disturbed the run; may be empty
 }
 
 type cpuRow struct {
@@ -259,8 +260,8 @@ func (b barPart) Left() string { return trim(b.X, 2) + "%" }
 func (b barPart) Wide() string { return trim(b.Width, 2) + "%" }
 
 func newCPUView(run *Run, cpu *cpuSeries, classes map[string]int) cpuView {
-	var v cpuView
 	r := &run.Result
+	v := cpuView{Noise: noise(&run.Measure, r)}
 	var used float64
 	for _, p := range r.Processes {
 		used += p.CPUS

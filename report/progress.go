@@ -64,9 +64,11 @@ func (p *Progress) Event(e hotseat.Event) {
 	case e.FailureEvent != nil && e.Sampled && e.WrongAnswer() && p.wrong < maxWrongTold:
 		p.wrong++
 		p.say(strings.TrimSpace(fmt.Sprintf("✗ %s/%s %s: %s", line(string(e.Class)), line(e.Code), line(e.Rule), line(e.FailureEvent.Message))))
+	case e.VerdictEvent != nil:
+		p.Close()
 	case e.LogEvent != nil && e.Audience == hotseat.AudienceTeam && p.logs < maxLogsTold:
 		p.logs++
-		p.say("· " + line(e.LogEvent.Message))
+		p.say("· " + line(e.Message))
 	}
 	p.draw()
 }
@@ -99,7 +101,8 @@ func (p *Progress) endPhase(e hotseat.Event) {
 	p.say(text)
 }
 
-// Close takes the live line away; what was said stays.
+// Close takes the live line away; what was said stays. It must be called
+// before anything else is written to the terminal, unless there was a verdict.
 func (p *Progress) Close() {
 	p.erase()
 	p.phase = ""

@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	"hotseat"
 )
@@ -175,3 +176,32 @@ func rules(r *hotseat.Result) []ruleLine {
 
 // missed reports whether the run proves nothing about a rule it should have tried.
 func (l ruleLine) missed() bool { return l.Times == 0 && l.Broken == 0 && !l.Conditional }
+
+// Shares above which a run was not alone enough for its score to be compared.
+const (
+	noisyOthers   = 0.10 // of the machine's time, used by processes that are no part of the run
+	noisySteal    = 0.05 // of the machine's time, taken by the hypervisor
+	noisyStealMax = 0.25 // the same in a single second
+)
+
+// noise says what disturbed a run, in one line; it is empty for a quiet one.
+func noise(m *Measure, r *hotseat.Result) string {
+	var found []string
+	if n := len(m.Timeline.T); n > 0 && r.Host.CPUs > 0 {
+		capacity := m.Timeline.T[n-1] * float64(r.Host.CPUs)
+		var used float64
+		for _, p := range r.Processes {
+			used += p.CPUS
+		}
+		if share := m.Host.BusyPct/100 - used/capacity; share > noisyOthers {
+			found = append(found, "processes that are no part of this run used "+percent(share)+" of the machine")
+		}
+	}
+	if m.Host.StealPct > 100*noisySteal || m.Host.StealMaxPct > 100*noisyStealMax {
+		found = append(found, "the hypervisor took "+percent(m.Host.StealPct/100)+" of the time, at most "+percent(m.Host.StealMaxPct/100))
+	}
+	if len(found) == 0 {
+		return ""
+	}
+	return "not alone: " + strings.Join(found, "; ") + ". Do not compare this score."
+}

@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"io"
 	"os"
@@ -243,6 +244,13 @@ func (t terminal) processes(r *hotseat.Result) []string {
 			text += "  " + blocks(p.CPUS/capacity, bar)
 		}
 		lines = append(lines, fit(strings.TrimRight(text, " "), t.width))
+	}
+	var m Measure
+	// What cannot be read disturbs nobody here; the HTML report says so.
+	if err := json.Unmarshal(r.Measure, &m); err == nil {
+		if text := noise(&m, r); text != "" {
+			lines = append(lines, t.fact("caution", yellow, text, 2)...)
+		}
 	}
 	return lines
 }
