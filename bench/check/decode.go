@@ -14,7 +14,7 @@ func newReader(b []byte) io.Reader { return bytes.NewReader(b) }
 // encoded says whether the parser would change the text.
 func encoded(raw []byte) bool {
 	for _, c := range raw {
-		if c == '&' || c == '\r' {
+		if classes[c]&special != 0 {
 			return true
 		}
 	}

@@ -125,8 +125,7 @@ func (r *htmlRule) countFailure(n, count int) (failure, bool) {
 // judge turns failures into a mismatch: that of the first rule in declaration order which is not
 // switched off. clean is false if any rule failed, switched off or not.
 func (p *program) judge(in *Input, vars []Value, counts []int32, failures []failure) (m *Mismatch, clean bool) {
-	clean = len(failures) == 0
-	var worst *failure
+	clean = true
 	for n := range p.rules {
 		r := &p.rules[n]
 		f, failed := r.countFailure(n, int(counts[r.sel]))
@@ -140,33 +139,32 @@ func (p *program) judge(in *Input, vars []Value, counts []int32, failures []fail
 		}
 		clean = false
 		if in.Skip == nil || r.id == "" || !in.Skip(r.id) {
-			worst = &f
-			break
+			return p.mismatch(r, f, vars), false
 		}
 	}
-	if worst == nil {
-		return nil, clean
-	}
-	r := &p.rules[worst.rule]
-	m = &Mismatch{
+	return nil, clean
+}
+
+func (p *program) mismatch(r *htmlRule, f failure, vars []Value) *Mismatch {
+	m := &Mismatch{
 		Code:     ValueMismatch,
 		Check:    p.name,
 		Rule:     r.id,
 		Path:     p.selectors[r.sel].source,
 		Expected: r.expected(vars),
-		Actual:   worst.actual,
-		Offset:   worst.offset,
+		Actual:   f.actual,
+		Offset:   f.offset,
 	}
-	if worst.missing {
+	if f.missing {
 		m.Code = SelectorMissing
 	}
 	if r.kind == ruleAttr {
 		m.Path += " @" + r.attr
 	}
-	if r.kind == ruleInner && !worst.missing {
+	if r.kind == ruleInner && !f.missing {
 		m.Hint = "the element must contain exactly this text: no white space around it, no elements or comments inside"
 	}
-	return m, false
+	return m
 }
 
 func (r *htmlRule) expected(vars []Value) string {

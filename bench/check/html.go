@@ -16,7 +16,7 @@ import (
 type HTMLValidator struct {
 	program  program
 	rule     string
-	frozen   atomic.Bool
+	frozen   frozen
 	treeOnly atomic.Bool
 }
 
@@ -40,7 +40,7 @@ func (v *HTMLValidator) add(selector string, r htmlRule) *HTMLValidator {
 }
 
 func (v *HTMLValidator) thaw() {
-	if v.frozen.Load() {
+	if v.frozen.done.Load() {
 		panic(fmt.Sprintf("check: %s is in use and cannot be changed", v.program.name))
 	}
 }
@@ -186,19 +186,28 @@ func (v *HTMLValidator) Rules() []string {
 func (v *HTMLValidator) TreeOnly() bool { return v.treeOnly.Load() }
 
 func (v *HTMLValidator) freeze() *program {
-	if !v.frozen.Load() {
-		freezing.Lock()
-		if !v.frozen.Load() {
-			v.program.sortMasked()
-			v.frozen.Store(true)
-		}
-		freezing.Unlock()
-	}
+	v.frozen.once(v.program.sortMasked)
 	return &v.program
 }
 
-// freezing is held while a validator is made ready; it happens once for each.
-var freezing sync.Mutex
+// frozen says that a validator is in use. It is sync.Once, but for a preparation that panics: the next user's
+// panics too instead of finding the validator half ready.
+type frozen struct {
+	done atomic.Bool
+	mu   sync.Mutex
+}
+
+func (f *frozen) once(prepare func()) {
+	if f.done.Load() {
+		return
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !f.done.Load() {
+		prepare()
+		f.done.Store(true)
+	}
+}
 
 var scanners = sync.Pool{New: func() any { return new(scanner) }}
 

@@ -50,7 +50,7 @@ type JSONValidator struct {
 	strict   bool
 	memo     *memo
 	keyed    []string
-	frozen   atomic.Bool
+	frozen   frozen
 	treeOnly atomic.Bool
 }
 
@@ -88,7 +88,7 @@ func (v *JSONValidator) Rule(id string) *JSONValidator {
 }
 
 func (v *JSONValidator) steps(path string) []pathStep {
-	if v.frozen.Load() {
+	if v.frozen.done.Load() {
 		panic(fmt.Sprintf("check: %s is in use and cannot be changed", v.name))
 	}
 	steps, err := parsePath(path)
@@ -253,16 +253,7 @@ func (v *JSONValidator) Rules() []string {
 // TreeOnly says whether the validator has given up its scanner because Verify found a disagreement.
 func (v *JSONValidator) TreeOnly() bool { return v.treeOnly.Load() }
 
-func (v *JSONValidator) freeze() {
-	if !v.frozen.Load() {
-		freezing.Lock()
-		if !v.frozen.Load() {
-			v.root.settle()
-			v.frozen.Store(true)
-		}
-		freezing.Unlock()
-	}
-}
+func (v *JSONValidator) freeze() { v.frozen.once(v.root.settle) }
 
 var jsonScanners = sync.Pool{New: func() any { return new(jsonScanner) }}
 

@@ -165,7 +165,11 @@ func TestJSONAuthorsMistakes(t *testing.T) {
 			for i := range 65 {
 				v.Require(fmt.Sprint("k", i))
 			}
-			v.Check(&check.Input{})
+			func() {
+				defer func() { _ = recover() }()
+				v.Check(&check.Input{})
+			}()
+			v.Check(&check.Input{}) // the second user must not find it half ready, or wait for ever
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

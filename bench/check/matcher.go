@@ -109,9 +109,25 @@ func (m *Matcher) expected(vars []Value) string {
 // whitespace is HTML's: other Unicode spaces, such as the ideographic one, are content.
 const whitespace = " \t\n\r\f"
 
-func isSpace(c byte) bool {
-	return c == ' ' || c == '\t' || c == '\n' || c == '\r' || c == '\f'
-}
+func isSpace(c byte) bool { return classes[c]&space != 0 }
+
+// Classes of bytes, for the loops that see every byte of a body.
+const (
+	space    = 1 << iota // HTML's white space
+	endsName             // ends the name of a tag or, with "=", of an attribute
+	special              // "&" and CR: text that is not what it says
+)
+
+var classes = func() (table [256]uint8) {
+	for _, c := range []byte(whitespace) {
+		table[c] |= space | endsName
+	}
+	table['/'] |= endsName
+	table['>'] |= endsName
+	table['&'] |= special
+	table['\r'] |= special
+	return table
+}()
 
 // appendNormalized appends value with runs of white space made one space and none at the ends.
 func appendNormalized(dst, value []byte) []byte {

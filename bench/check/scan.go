@@ -248,11 +248,8 @@ func (s *scanner) startTag(at int) {
 }
 
 func (s *scanner) nameEnd(i int) int {
-	for ; i < len(s.body); i++ {
-		switch s.body[i] {
-		case ' ', '\n', '\r', '\t', '\f', '/', '>':
-			return i
-		}
+	for i < len(s.body) && classes[s.body[i]]&endsName == 0 {
+		i++
 	}
 	return i
 }
@@ -279,11 +276,11 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 			break
 		}
 		a := attribute{name: [2]int{i, i}}
-		for ; i < len(body); i++ {
-			c := body[i]
-			if isSpace(c) || c == '/' || c == '>' || c == '=' && i > a.name[0] {
-				break
-			}
+		if body[i] == '=' {
+			i++ // at the beginning it is part of the name
+		}
+		for i < len(body) && classes[body[i]]&endsName == 0 && body[i] != '=' {
+			i++
 		}
 		a.name[1] = i
 		a.value = [2]int{i, i}

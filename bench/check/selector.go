@@ -176,17 +176,17 @@ func (c *condition) holds(value []byte) bool {
 	case '=':
 		return string(value) == c.value
 	case '~':
-		for len(value) > 0 {
-			i := bytes.IndexAny(value, whitespace)
-			if i < 0 {
-				return string(value) == c.value
+		from := 0
+		for i, b := range value {
+			if !isSpace(b) {
+				continue
 			}
-			if string(value[:i]) == c.value {
+			if string(value[from:i]) == c.value {
 				return true
 			}
-			value = value[i+1:]
+			from = i + 1
 		}
-		return false
+		return from < len(value) && string(value[from:]) == c.value
 	case '|':
 		n := len(c.value)
 		return string(value) == c.value || len(value) > n && string(value[:n]) == c.value && value[n] == '-'
