@@ -67,7 +67,7 @@ func latencyChart(id, desc string, endpoints []hotseat.Endpoint) picture {
 				y += 8
 				d.text("value halo", "start", left, y-14, fit(name, 50))
 			} else {
-				d.text("value", "end", left-14, y+4, fit(name, 42))
+				d.text("value", "end", left-14, y+4, fit(name, 36))
 			}
 			d.line("range thin", x(e.P50MS), y, x(e.MaxMS), y)
 			d.line("range", x(e.P50MS), y, x(e.P99MS), y)

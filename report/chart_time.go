@@ -31,7 +31,7 @@ func newFrame(d *drawing, height, end, high float64, spans []Span) *frame {
 
 // newFrameUpTo is newFrame with the top and the values to name given.
 func newFrameUpTo(d *drawing, height, end, high float64, values []float64, spans []Span) *frame {
-	const names = 140 // room for labels at the right of a wide chart
+	const names = 150 // room for labels at the right of a wide chart
 	end = drawable(end)
 	if end == 0 {
 		end = 1
@@ -245,7 +245,7 @@ func stackChart(id, title, desc string, times []float64, layers []layer, end, li
 			for _, n := range apart(names, f.top+6, f.bottom) {
 				d.rect(fmt.Sprintf("fill s%d", n.class), "", f.right+10, n.y-5, 10, 10)
 				d.element("rect", "", "fill", fmt.Sprintf("url(#%s-p%d)", d.id, n.class), "x", f.right+10, "y", n.y-5, "width", 10.0, "height", 10.0)
-				d.text("value", "start", f.right+25, n.y+4, fit(n.name, 18))
+				d.text("value", "start", f.right+25, n.y+4, fit(n.name, 16))
 			}
 		}
 		f.hover(times, func(i int) string {

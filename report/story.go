@@ -203,5 +203,5 @@ func noise(m *Measure, r *hotseat.Result) string {
 	if len(found) == 0 {
 		return ""
 	}
-	return "not alone: " + strings.Join(found, "; ") + ". Do not compare this score."
+	return "do not compare this score: " + strings.Join(found, "; ")
 }
