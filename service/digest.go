@@ -36,7 +36,7 @@ func Digest(paths ...string) (string, error) {
 			if err != nil {
 				return err
 			}
-			defer f.Close()
+			defer func() { _ = f.Close() }()
 			n, err := io.Copy(h, f)
 			fmt.Fprintf(h, "\n%d\n", n)
 			return err

@@ -44,7 +44,7 @@ func realStack(t *testing.T, golden string) stack.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	ports, err := stack.Ports{File: filepath.Join(filepath.Dir(filepath.Dir(golden)), "ports.json"), From: 21000, To: 22000}.
 		Lease(dir, []string{"web", "app", "mysql"})
 	if err != nil {
@@ -137,7 +137,7 @@ func TestRealServers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	golden, err := mariadb.Golden{Server: find(t, "mariadbd"), CacheDir: dir, Args: []string{"--innodb-log-file-size=16M"}}.
 		Get(t.Context(), "empty", func(context.Context, mariadb.Conn) error { return nil })
 	if err != nil {
@@ -183,7 +183,7 @@ func TestRealServers(t *testing.T) {
 			t.Errorf("%s: after the next start: %v", victim.name, err)
 			continue
 		}
-		conn.Close()
+		_ = conn.Close()
 	}
 }
 

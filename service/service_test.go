@@ -99,7 +99,7 @@ func freeAddress(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }
 
@@ -110,7 +110,7 @@ func TestCachesAndApp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	mc, rd := find(t, "memcached"), find(t, "redis-server")
 	plan := stack.Plan{Dir: dir, Processes: []stack.Process{
 		Memcached{Name: "memcached", Tool: mc, Address: freeAddress(t), MemoryMB: 16}.Process(),
@@ -126,7 +126,7 @@ func TestCachesAndApp(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer sup.Close()
+	defer func() { _ = sup.Close() }()
 	for _, p := range sup.Status().Processes {
 		if p.State != stack.StateReady {
 			t.Errorf("%s is %s", p.Name, p.State)

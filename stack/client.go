@@ -169,7 +169,7 @@ func (c *Client) Events(ctx context.Context, after uint64) (<-chan Event, error)
 	events := make(chan Event)
 	go func() { // ends with ctx at the latest: the connection is closed then
 		defer close(events)
-		defer conn.Close()
+		defer func() { _ = conn.Close() }()
 		for {
 			r, err := conn.next()
 			if err != nil || r.Event == nil {
@@ -198,11 +198,11 @@ func (c *Client) Hold(ctx context.Context, h Hold) (*Held, error) {
 	if err != nil {
 		return nil, err
 	}
-	stop := context.AfterFunc(ctx, func() { conn.Close() })
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() })
 	defer stop()
 	r, err := conn.next()
 	if err != nil {
-		conn.Close()
+		_ = conn.Close()
 		return nil, err
 	}
 	return &Held{Output: r.Output, conn: conn}, nil
@@ -216,7 +216,7 @@ func (h *Held) Release() error {
 	}
 	conn := h.conn
 	h.conn = nil
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	// When the stack stopped meanwhile there is nothing left to undo.
 	if err := writeJSON(conn, request{Op: "release"}); err != nil {
 		return nil
@@ -248,7 +248,7 @@ func (c *Client) open(ctx context.Context, req request) (*connection, error) {
 		return nil, err
 	}
 	if err := writeJSON(conn, req); err != nil {
-		conn.Close()
+		_ = conn.Close()
 		if errors.Is(err, syscall.EPIPE) || errors.Is(err, syscall.ECONNRESET) {
 			return nil, errHungUp
 		}
@@ -256,7 +256,7 @@ func (c *Client) open(ctx context.Context, req request) (*connection, error) {
 	}
 	return &connection{
 		Conn: conn, in: json.NewDecoder(bufio.NewReader(conn)), ctx: ctx,
-		stop: context.AfterFunc(ctx, func() { conn.Close() }),
+		stop: context.AfterFunc(ctx, func() { _ = conn.Close() }),
 	}, nil
 }
 
@@ -286,6 +286,6 @@ func (c *Client) ask(ctx context.Context, req request) (reply, error) {
 	if err != nil {
 		return reply{}, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	return conn.next()
 }

@@ -28,7 +28,7 @@ func (g *guardian) serve(l *net.UnixListener) {
 			}
 		}
 		g.clients.Go(func() {
-			defer conn.Close()
+			defer func() { _ = conn.Close() }()
 			// What waits for a client's next word stops waiting when the stack ends.
 			wake := context.AfterFunc(g.ctx, func() { _ = conn.SetReadDeadline(time.Now()) })
 			defer wake()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -63,13 +64,15 @@ func fake(args []string) int {
 				f, err := os.OpenFile(file, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o666)
 				if err == nil {
 					fmt.Fprintln(f, what, name)
-					f.Close()
+					_ = f.Close()
 				}
 			}
 			note("start")
 		case "exit":
-			code := 0
-			fmt.Sscan(value, &code)
+			code, err := strconv.Atoi(value)
+			if err != nil {
+				return 9
+			}
 			return code
 		case "die":
 			_ = syscall.Kill(os.Getpid(), syscall.SIGKILL)
@@ -119,7 +122,7 @@ func fakeListen(a string) error {
 				return
 			}
 			go func() {
-				defer conn.Close()
+				defer func() { _ = conn.Close() }()
 				if greet {
 					fmt.Fprint(conn, "\x4a\x00\x00\x00\x0a10.11.19-fake\x00")
 					return

@@ -63,7 +63,7 @@ func guard(p place) error {
 	if err != nil {
 		return err
 	}
-	defer launcher.Close()
+	defer func() { _ = launcher.Close() }()
 	fail := func(err error) error { return errors.Join(err, writeJSON(launcher, reply{Error: toWire(err)})) }
 
 	b, err := os.ReadFile(p.file(planFile))
@@ -190,7 +190,7 @@ func (g *guardian) obeySignals() {
 // fileConn makes a connection of an inherited descriptor.
 func fileConn(fd int) (net.Conn, error) {
 	f := os.NewFile(uintptr(fd), "launcher")
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	conn, err := net.FileConn(f)
 	if err != nil {
 		return nil, fmt.Errorf("this command is for `hotseat up` only: %w", err)

@@ -218,7 +218,7 @@ func TestAStaleSocketIsCleaned(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l.Close()
+	_ = l.Close()
 	if _, err := os.Stat(p.file(socketFile)); err != nil {
 		t.Fatal("the drill needs a socket:", err)
 	}
@@ -240,7 +240,7 @@ func TestADeepFolder(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(filepath.Dir(sock))
+	defer func() { _ = os.RemoveAll(filepath.Dir(sock)) }()
 	if len(sock) > maxSocketLen {
 		t.Fatalf("%d bytes: %s", len(sock), sock)
 	}
@@ -347,7 +347,7 @@ func TestHold(t *testing.T) {
 		}
 	})
 	t.Run("client gone", func(t *testing.T) {
-		begin().conn.Conn.Close()
+		_ = begin().conn.Conn.Close()
 		is(false)
 	})
 	t.Run("refused", func(t *testing.T) {

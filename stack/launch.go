@@ -39,17 +39,17 @@ func Launch(ctx context.Context, exe []string, plan Plan, observe ...func(Event)
 	if err != nil {
 		return nil, err
 	}
-	defer lock.Close() // the watcher has inherited it by then
+	defer func() { _ = lock.Close() }() // the watcher has inherited it by then
 	conn, err := c.startWatcher(exe, plan, lock)
 	if err != nil {
 		return nil, err
 	}
-	defer conn.Close()
-	stop := context.AfterFunc(ctx, func() { conn.Close() }) // which interrupts the start
+	defer func() { _ = conn.Close() }()
+	stop := context.AfterFunc(ctx, func() { _ = conn.Close() }) // which interrupts the start
 	defer stop()
 	if err := followLaunch(conn, observe); err != nil {
-		conn.Close()
-		lock.Close()
+		_ = conn.Close()
+		_ = lock.Close()
 		if ctx.Err() != nil {
 			err = ctx.Err()
 		}
@@ -105,20 +105,20 @@ func (c *Client) startWatcher(exe []string, plan Plan, lock *os.File) (*os.File,
 	if err != nil {
 		return nil, hotseat.Unavailable("", "open the guardian's log: %w", err)
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC|unix.SOCK_NONBLOCK, 0)
 	if err != nil {
 		return nil, fmt.Errorf("make a pair of sockets: %w", err)
 	}
 	ours, theirs := os.NewFile(uintptr(pair[0]), "guardian"), os.NewFile(uintptr(pair[1]), "launcher")
-	defer theirs.Close()
+	defer func() { _ = theirs.Close() }()
 
 	path, err := exec.LookPath(exe[0])
 	if err == nil {
 		path, err = filepath.Abs(path)
 	}
 	if err != nil {
-		ours.Close()
+		_ = ours.Close()
 		return nil, fmt.Errorf("find this program: %w", err)
 	}
 	cmd := exec.Command(path, append(exe[1:len(exe):len(exe)], "_watch", plan.Dir)...)
@@ -127,7 +127,7 @@ func (c *Client) startWatcher(exe []string, plan Plan, lock *os.File) (*os.File,
 	cmd.ExtraFiles = []*os.File{theirs, lock}
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
 	if err := cmd.Start(); err != nil {
-		ours.Close()
+		_ = ours.Close()
 		return nil, fmt.Errorf("start the watcher: %w", err)
 	}
 	// The watcher usually outlives this process; if not, it is waited for here so

@@ -41,7 +41,7 @@ func openLog(path string) (*os.File, int64, error) {
 	}
 	fi, err := f.Stat()
 	if err != nil {
-		f.Close()
+		_ = f.Close()
 		return nil, 0, err
 	}
 	return f, fi.Size(), nil
@@ -58,7 +58,7 @@ func tail(path string, from int64, n int) ([]string, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	fi, err := f.Stat()
 	if err != nil {
 		return nil, err
@@ -90,7 +90,7 @@ func tryLog(path string, from int64, text string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	if _, err := f.Seek(from, io.SeekStart); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func cutLog(path string, limit, keep int64) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	fi, err := f.Stat()
 	if err != nil || fi.Size() <= limit {
 		return err

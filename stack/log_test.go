@@ -49,7 +49,7 @@ func TestCutLog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer w.Close()
+	defer func() { _ = w.Close() }()
 	write := func(text string) {
 		t.Helper()
 		if _, err := w.WriteString(text); err != nil {

@@ -33,7 +33,7 @@ func runAsNobody(t *testing.T, tests string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	cmd := exec.Command(exe, "-test.v", "-test.run", "^("+tests+")$")
 	cmd.Dir = "/tmp"
 	cmd.Env = []string{"HOME=/nonexistent", "PATH=" + defaultPath, foreignPort + "=" + l.Addr().String()}
@@ -54,7 +54,7 @@ func copyFile(to, from string) error {
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY, 0o755)
 	if err != nil {
 		return err
@@ -72,7 +72,7 @@ func TestAPortThatIsTakenByAnotherUser(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer l.Close()
+		defer func() { _ = l.Close() }()
 		addr = l.Addr().String()
 	}
 	var takenErr *TakenError

@@ -74,7 +74,7 @@ func (p place) lock() (*os.File, error) {
 		return nil, err
 	}
 	if err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB); err != nil {
-		f.Close()
+		_ = f.Close()
 		if errors.Is(err, unix.EWOULDBLOCK) {
 			return nil, errLocked
 		}
@@ -91,7 +91,7 @@ func (p place) through(fn func(path string) error) error {
 	if err != nil {
 		return &fs.PathError{Op: "open", Path: string(p), Err: err}
 	}
-	defer unix.Close(fd)
+	defer func() { _ = unix.Close(fd) }()
 	return fn("/proc/self/fd/" + strconv.Itoa(fd) + "/" + socketFile)
 }
 

@@ -138,7 +138,7 @@ func (p Ports) edit(change func([]lease) ([]lease, error)) error {
 	if err != nil {
 		return hotseat.Unavailable("", "lock the port registry: %w", err)
 	}
-	defer lock.Close()
+	defer func() { _ = lock.Close() }()
 	if err := unix.Flock(int(lock.Fd()), unix.LOCK_EX); err != nil {
 		return hotseat.Unavailable("", "lock the port registry: %w", err)
 	}

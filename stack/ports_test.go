@@ -92,7 +92,7 @@ func TestAPortInUseIsNotLeased(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	if got := leaseOf(t, p, owner, "web")["web"]; got == would {
 		t.Errorf("port %d is in use", got)
 	}

@@ -113,7 +113,7 @@ func (p Probe) try(ctx context.Context, in probed) error {
 	if err != nil {
 		return err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	stop := context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) }) // wakes the reads below
 	defer stop()
 	switch p.Kind {

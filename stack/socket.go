@@ -123,7 +123,7 @@ func eachLine(path string, fn func(line string)) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close()
+	defer func() { _ = f.Close() }()
 	sc := bufio.NewScanner(f)
 	for sc.Scan() {
 		fn(sc.Text())
@@ -240,7 +240,7 @@ func unixPeer(path string) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	defer conn.Close()
+	defer func() { _ = conn.Close() }()
 	cred, err := peerCredentials(conn.(*net.UnixConn))
 	if err != nil {
 		return 0, err

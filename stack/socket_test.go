@@ -21,7 +21,7 @@ func TestBothListsAgree(t *testing.T) {
 			}
 			t.Fatal(err)
 		}
-		defer l.Close()
+		defer func() { _ = l.Close() }()
 		ours = append(ours, uint16(l.Addr().(*net.TCPAddr).Port))
 	}
 	mine := func(all []listener, err error) []listener {
@@ -89,7 +89,7 @@ func TestUnixSocketBoundByAnotherSpelling(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Close()
+	_ = s.Close()
 }
 
 func TestAFileInTheSocketsPlace(t *testing.T) {

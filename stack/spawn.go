@@ -74,7 +74,7 @@ func (s *spawner) start(sp spec) (*child, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer null.Close()
+	defer func() { _ = null.Close() }()
 	attr := &syscall.ProcAttr{
 		Dir:   sp.dir,
 		Env:   sp.env,
@@ -137,7 +137,7 @@ func (s *spawner) run(ctx context.Context, sp spec) (output string, err error) {
 	if err != nil {
 		return "", err
 	}
-	defer out.Close()
+	defer func() { _ = out.Close() }()
 	if err := os.Remove(out.Name()); err != nil {
 		return "", err
 	}

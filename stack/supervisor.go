@@ -285,7 +285,7 @@ func (s *Supervisor) startOne(ctx context.Context, u *unit) error {
 	if err != nil {
 		return hotseat.Unavailable("", "start %s: open its log: %w", p.Name, err)
 	}
-	defer log.Close()
+	defer func() { _ = log.Close() }()
 	noFile := p.NoFile
 	if noFile == 0 {
 		noFile = DefaultNoFile

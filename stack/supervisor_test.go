@@ -38,7 +38,7 @@ func freePort(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().String()
 }
 
@@ -49,7 +49,7 @@ func runDir(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { os.RemoveAll(dir) })
+	t.Cleanup(func() { _ = os.RemoveAll(dir) })
 	return dir
 }
 
@@ -60,7 +60,7 @@ func startHere(t *testing.T, procs ...Process) *Supervisor {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { s.Close() })
+	t.Cleanup(func() { _ = s.Close() })
 	return s
 }
 
@@ -192,7 +192,7 @@ func TestAFailingStartStopsWhatItStarted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	began := time.Now()
 	err = s.StartAll(t.Context())
 	if time.Since(began) > 10*time.Second {
@@ -304,7 +304,7 @@ func TestAPortThatIsTakenBeforehand(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	p := faked("nginx", "serve").readyWhen(Probe{Kind: ProbeConnect, Address: l.Addr().String()})
 	_, err = Start(t.Context(), Plan{Dir: runDir(t), Processes: []Process{p}})
 	var takenErr *TakenError
@@ -327,7 +327,7 @@ func TestAPortThatIsTakenMeanwhile(t *testing.T) {
 			t.Error(err)
 			return
 		}
-		t.Cleanup(func() { l.Close() })
+		t.Cleanup(func() { _ = l.Close() })
 	}()
 	p := faked("nginx", "serve").readyWhen(Probe{Kind: ProbeConnect, Address: addr})
 	_, err := Start(t.Context(), Plan{Dir: runDir(t), Processes: []Process{p}})
@@ -348,7 +348,7 @@ func TestUnixSocketTakenAndStale(t *testing.T) {
 	if err := CheckFree("unix:" + sock); !errors.As(err, &takenErr) || takenErr.PID != os.Getpid() {
 		t.Errorf("while somebody listens: %v", err)
 	}
-	l.Close()
+	_ = l.Close()
 	startHere(t, faked("app", "listen=unix:"+sock, "serve").readyWhen(Probe{Kind: ProbeConnect, Address: sock}))
 }
 
@@ -361,7 +361,7 @@ func TestRestartAndApply(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	pids := func() map[string]int {
 		out := map[string]int{}
 		for _, p := range s.Status().Processes {
@@ -416,7 +416,7 @@ func TestInterruptedStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer s.Close()
+	defer func() { _ = s.Close() }()
 	ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
 	defer cancel()
 	if err := s.StartAll(ctx); !errors.Is(err, context.DeadlineExceeded) {

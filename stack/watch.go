@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"slices"
 	"syscall"
 	"time"
 
@@ -51,8 +52,8 @@ func watchMain(args []string) error {
 	if err != nil {
 		return err
 	}
-	defer w.Close() // kept open until then, whatever happens: the guardian waits for its end
-	argv := append(os.Args[:len(os.Args)-len(args)-1:len(os.Args)], "_guardian", args[0])
+	defer func() { _ = w.Close() }() // kept open until then, whatever happens: the guardian waits for its end
+	argv := slices.Concat(os.Args[:len(os.Args)-len(args)-1], []string{"_guardian", args[0]})
 	guardian, err := syscall.ForkExec("/proc/self/exe", argv, &syscall.ProcAttr{
 		Dir: "/", Env: os.Environ(),
 		Files: []uintptr{0, 1, 2, watchLaunchFD, r.Fd(), watchLockFD},

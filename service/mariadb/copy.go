@@ -91,7 +91,7 @@ func copyFile(from, to string, mode fs.FileMode, clones *atomic.Bool) (err error
 	if err != nil {
 		return err
 	}
-	defer in.Close()
+	defer func() { _ = in.Close() }()
 	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, mode|0o200)
 	if err != nil {
 		return err

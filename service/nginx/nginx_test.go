@@ -27,7 +27,7 @@ func freePort(t *testing.T) int {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer l.Close()
+	defer func() { _ = l.Close() }()
 	return l.Addr().(*net.TCPAddr).Port
 }
 
@@ -79,7 +79,7 @@ func start(t *testing.T, c Config) *stack.Supervisor {
 		}
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { sup.Close() })
+	t.Cleanup(func() { _ = sup.Close() })
 	return sup
 }
 
@@ -89,7 +89,7 @@ func get(t *testing.T, c Config, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	b, err := io.ReadAll(resp.Body)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +130,7 @@ func TestTheGivenConfiguration(t *testing.T) {
 	if err != nil || resp.StatusCode != 200 {
 		t.Fatalf("%v, %v", resp, err)
 	}
-	resp.Body.Close()
+	_ = resp.Body.Close()
 	if st := sup.Status().Processes[0]; len(st.PIDs) != 2 {
 		t.Errorf("master and worker: %v", st.PIDs)
 	}
@@ -257,7 +257,7 @@ func TestAsOrdinaryUser(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	for _, script := range []string{
 		"chmod 755 " + dir, "cp /proc/" + strconv.Itoa(os.Getpid()) + "/exe " + dir + "/nginx.test", "cp -r testdata " + dir,
 	} {
