@@ -43,7 +43,7 @@ type App struct {
 // Address is a canonical address of the contest: the port that configuration
 // files name. A stack listens elsewhere; the rendered copy says where.
 type Address struct {
-	Name string `toml:"name"` // "web" is where the benchmark goes, "app" where the first app process listens
+	Name string `toml:"name"` // "web" is where the benchmark goes, if there is one; "app" where the first app process listens
 	Port int    `toml:"port"`
 }
 
@@ -189,16 +189,23 @@ func (m *Manifest) validateAddresses(d *document) error {
 			return d.expect("address", "a name and a port from 1 to 65535")
 		}
 		if seen[a.Name] || seen[strconv.Itoa(a.Port)] {
-			return d.expect("address", "each name and each port once; "+a.Name+" or "+strconv.Itoa(a.Port)+" is there twice")
+			return d.expect("address", "each name and each port once, but "+a.Name+" or "+strconv.Itoa(a.Port)+" is there twice")
 		}
 		seen[a.Name], seen[strconv.Itoa(a.Port)] = true, true
 	}
-	for _, name := range []string{"web", "app"} {
-		if !seen[name] {
-			return d.expect("address", "an address named "+strconv.Quote(name))
-		}
+	if !seen["app"] {
+		return d.expect("address", `an address named "app"`)
 	}
 	return nil
+}
+
+// Entry is the name of the address that the benchmark goes to: "web", or "app"
+// where nothing stands before the app.
+func (m *Manifest) Entry() string {
+	if m.Port("web") != 0 {
+		return "web"
+	}
+	return "app"
 }
 
 func (m *Manifest) validateService(d *document, name string, s *Service) error {

@@ -43,7 +43,7 @@ func TestParseManifest(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m.ID != "tiny" || m.Port("web") != 80 || m.Port("nowhere") != 0 || m.Benchmark.Limit() != DefaultLimit {
+	if m.ID != "tiny" || m.Port("web") != 80 || m.Port("nowhere") != 0 || m.Entry() != "web" || m.Benchmark.Limit() != DefaultLimit {
 		t.Errorf("read %+v", m)
 	}
 }
@@ -69,7 +69,7 @@ func TestBrokenManifestNamesFileLineAndWhatWasExpected(t *testing.T) {
 		{"no command", `command = ["./webapp"]`, ``, "problem.toml:6: app.go.command is missing", "./webapp"},
 		{"port out of range", `port = 8080`, `port = 80800`, "problem.toml:", "65535"},
 		{"port twice", `port = 8080`, `port = 80`, "problem.toml:", "twice"},
-		{"no web", `name = "web"`, `name = "front"`, "problem.toml:", `"web"`},
+		{"no app", `name = "app"`, `name = "back"`, "problem.toml:", `"app"`},
 		{"unknown service", `[service.nginx]`, `[service.apache]`, "problem.toml:17: service.apache", "nginx"},
 		{"service on an unknown address", `port = "web"`, `port = "wbe"`, "problem.toml:19: service.nginx.port", "[[address]]"},
 		{"service after nothing", `after = ["app"]`, `after = ["db"]`, "problem.toml:20:", "another service"},

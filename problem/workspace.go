@@ -110,6 +110,16 @@ func mustBeFree(dir string) error {
 // notForContestants are the parts of a problem's folder that stay with the organiser.
 var notForContestants = []string{"app", "data", "faults", "ladder", "scenario", "testdata", "problem.toml"}
 
+// isOurs tells whether a file is the benchmark or the generator.
+func (p *Problem) isOurs(name string) bool {
+	for _, argv := range [][]string{p.Benchmark.Command, p.Data.Generator} {
+		if len(argv) > 0 && path.Clean(argv[0]) == name {
+			return true
+		}
+	}
+	return false
+}
+
 // embedSuffix marks files that Go's embed would not take under their own name,
 // such as go.mod: a folder with a go.mod is another module.
 const embedSuffix = ".embed"
@@ -122,7 +132,7 @@ func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
 			return err
 		}
 		top, _, _ := strings.Cut(name, "/")
-		if slices.Contains(notForContestants, top) || path.Ext(name) == ".go" && top == name {
+		if slices.Contains(notForContestants, top) || path.Ext(name) == ".go" && top == name || p.isOurs(name) {
 			if d.IsDir() {
 				return fs.SkipDir
 			}

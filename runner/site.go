@@ -108,7 +108,7 @@ func (s *site) address(name string) string {
 }
 
 // url is where the benchmark goes.
-func (s *site) url() string { return "http://" + s.address("web") }
+func (s *site) url() string { return "http://" + s.address(s.workspace.Problem.Entry()) }
 
 // env is the environment of the init script, with canonical addresses, ports and
 // paths replaced. A bare number counts as a port where the variable's name ends

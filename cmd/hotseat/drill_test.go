@@ -374,3 +374,21 @@ func TestDrillTargetClosed(t *testing.T) {
 		t.Errorf("the verdict came after %s: after the load", took)
 	}
 }
+
+func TestDrillPortTaken(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	port := b.status().Ports["web"]
+	l, err := net.Listen("tcp", "127.0.0.1:"+strconv.Itoa(port))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	exit, words := b.fails("up")
+	if exit != 2 || !strings.Contains(words, "error: ") || !strings.Contains(words, strconv.Itoa(port)) || !strings.Contains(words, "hint: ") {
+		t.Errorf("exit %d:\n%s", exit, words)
+	}
+	if s := b.status(); s.Up {
+		t.Error("half a stack was left running")
+	}
+}
