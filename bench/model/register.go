@@ -21,12 +21,14 @@ type Register[V comparable] struct {
 
 	mu      sync.Mutex
 	epoch   epoch
-	unknown bool        // what it was at the start
-	states  []*state[V] // that a read may yet show, and those that forbid others
-	retired []V         // some values that are certainly over, to call them stale rather than phantom
-	latest  instant     // end of the latest request told
-	retire  int         // number of states at which to look for what is over
-	round   uint64      // of visits, see cyclic
+	unknown bool              // what it was at the start
+	states  []*state[V]       // that a read may yet show, and those that forbid others
+	highest []instant         // latest start of states[0] to states[i]; most of what is asked is near the end
+	index   map[V][]*state[V] // states by value; nil while there are few
+	retired []V               // some values that are certainly over, to call them stale rather than phantom
+	latest  instant           // end of the latest request told
+	retire  int               // number of states at which to look for what is over
+	round   uint64            // of visits, see cyclic
 	late    int64
 }
 
@@ -41,6 +43,7 @@ type Register[V comparable] struct {
 // Consistency Properties for Fun and Profit, PODC 2011).
 type state[V comparable] struct {
 	value   V
+	place   int     // in Register.states
 	sent    instant // of the write
 	start   instant // latest sending of the write or a read, reads less the lag
 	finish  instant // earliest end of the write or a read
@@ -72,8 +75,29 @@ func (r *Register[V]) Initially(v V) *Register[V] {
 		panic(Conflict("the initial value comes too late"))
 	}
 	r.unknown = false
-	r.states = append(r.states, initial(v))
+	r.add(initial(v))
 	return r
+}
+
+func (r *Register[V]) add(s *state[V]) {
+	highest := s.start
+	if n := len(r.highest); n > 0 {
+		highest = max(highest, r.highest[n-1])
+	}
+	s.place = len(r.states)
+	r.states = append(r.states, s)
+	r.highest = append(r.highest, highest)
+	if r.index != nil {
+		r.index[s.value] = append(r.index[s.value], s)
+	}
+}
+
+// of returns the states among which are all of that value.
+func (r *Register[V]) of(v V) []*state[V] {
+	if r.index != nil {
+		return r.index[v]
+	}
+	return r.states
 }
 
 func initial[V comparable](v V) *state[V] {
@@ -97,7 +121,7 @@ func (r *Register[V]) Write(by *Session, sent time.Time, v V) *Write[V] {
 	at := r.epoch.at(sent)
 	s := &state[V]{value: v, sent: at, start: at, finish: never}
 	r.forget()
-	r.states = append(r.states, s)
+	r.add(s)
 	return &Write[V]{register: r, state: s, by: by, sent: sent}
 }
 
@@ -171,7 +195,7 @@ func (r *Register[V]) Read(by *Session, at Span, v V) *Violation {
 	}
 	var fit *state[V]
 	fits := 0
-	for _, s := range r.states {
+	for _, s := range r.of(v) {
 		if s.value == v && r.fits(s, &q) {
 			fit = s
 			fits++
@@ -182,7 +206,7 @@ func (r *Register[V]) Read(by *Session, at Span, v V) *Violation {
 			fits++
 			fit = s
 			if fits == 1 {
-				r.states = append(r.states, s)
+				r.add(s)
 				r.unknown = false
 			}
 		}
@@ -267,6 +291,9 @@ func (r *Register[V]) fits(s *state[V], q *query[V]) bool {
 
 func (r *Register[V]) attach(s *state[V], q *query[V]) {
 	s.start, s.finish, s.seen = max(s.start, q.start), min(s.finish, q.done), true
+	for i := s.place; i < len(r.highest) && r.highest[i] < s.start; i++ {
+		r.highest[i] = s.start
+	}
 	for _, k := range q.known {
 		x := k.state // where times say that it came before, no note is needed
 		if x != s && x.finish >= s.start && !slices.Contains(x.after, s) {
@@ -290,8 +317,8 @@ func (r *Register[V]) cyclic(s *state[V], known []known[V]) *state[V] {
 	follow := func(x *state[V]) {
 		if x.finish < first {
 			first = x.finish
-			for _, y := range r.states {
-				if first < y.start {
+			for i := len(r.states) - 1; i >= 0 && first < r.highest[i]; i-- {
+				if y := r.states[i]; first < y.start {
 					visit(y)
 				}
 			}
@@ -356,10 +383,11 @@ func (r *Register[V]) forget() {
 
 // drop removes states for good.
 func (r *Register[V]) drop(which func(*state[V]) bool) {
-	kept := r.states[:0]
-	for _, s := range r.states {
+	all := r.states
+	r.states, r.highest, r.index = all[:0], r.highest[:0], nil
+	for _, s := range all {
 		if !which(s) {
-			kept = append(kept, s)
+			r.add(s)
 			continue
 		}
 		s.over, s.after = true, nil
@@ -367,12 +395,20 @@ func (r *Register[V]) drop(which func(*state[V]) bool) {
 			r.retired = append(r.retired, s.value)
 		}
 	}
-	clear(r.states[len(kept):])
-	r.states = kept
+	clear(all[len(r.states):])
+	if len(r.states) >= minIndex {
+		r.index = make(map[V][]*state[V], len(r.states))
+		for _, s := range r.states {
+			r.index[s.value] = append(r.index[s.value], s)
+		}
+	}
 	if n := len(r.retired) - maxRetired; n > 0 {
 		r.retired = append(r.retired[:0], r.retired[n:]...)
 	}
 }
+
+// minIndex is the number of states from which looking a value up beats comparing it with all.
+const minIndex = 16
 
 // maxRetired values are remembered for the wording of violations only.
 const maxRetired = 8
@@ -404,7 +440,7 @@ func (r *Register[V]) explain(q *query[V], v V) *Violation {
 	}
 	violation := &Violation{Expected: expected, Actual: text(v)}
 
-	for _, s := range r.states {
+	for _, s := range r.of(v) {
 		if s.value != v || s.sent > q.done {
 			continue
 		}

@@ -39,7 +39,23 @@ type history struct {
 	settle    int
 	monotonic bool
 	own       bool
+	element   bool // an element of a set
 	ops       []operation
+}
+
+// In the history of an element, states and reads are these.
+const (
+	absent = iota
+	there
+	absentAgain
+)
+
+// shows reports whether a read of that state may have that result.
+func (h history) shows(state, result int) bool {
+	if h.element && state == absentAgain {
+		state = absent
+	}
+	return state == result
 }
 
 func (h history) String() string {
@@ -111,7 +127,7 @@ func (h history) explicable() bool {
 			next := position{at.done | 1<<i, at.value}
 			if s.write {
 				next.value = s.value
-			} else if s.value != at.value {
+			} else if !h.shows(at.value, s.value) {
 				continue
 			}
 			if search(next, max(point, s.from)) {
@@ -169,7 +185,7 @@ func (h history) tell(announce, settle func(i int)) {
 // judge returns the violations that a register finds in the history.
 func (h history) judge(p model.Promise) (found []*model.Violation) {
 	register := model.NewRegister[int](p).Initially(h.initial)
-	sessions := []*model.Session{nil, model.NewSession(), model.NewSession()}
+	sessions := []*model.Session{nil, model.NewSession(), model.NewSession(), model.NewSession()}
 	writes := map[int]*model.Write[int]{}
 	h.tell(func(i int) {
 		o := h.ops[i]

@@ -41,8 +41,9 @@ const (
 type element[K comparable] struct {
 	key            K
 	added, removed event
-	attempts       int // to add it, refused ones not counted
-	attempted      bool
+	attempts       int     // to add it, refused ones not counted
+	attempted      bool    // one of them is under way or acknowledged
+	lawless        bool    // anything goes; see Remove
 	born           instant // it was added before, whatever a listing's lag; see inOrder
 	round          uint64  // of the last read that listed it
 	listed         int     // how often that read did
@@ -148,16 +149,20 @@ func (s *Set[K]) Add(by *Session, sent time.Time, k K) *Change[K] {
 	return &Change[K]{set: s, element: e, adds: true, by: by, sent: sent}
 }
 
-// Remove announces a removal, as Add does an addition. The element must be known to
-// be there: acknowledged or shown.
+// Remove announces a removal, as Add does an addition. An element that is neither acknowledged
+// nor shown yet is not judged any more: its own late addition may follow the removal.
 func (s *Set[K]) Remove(by *Session, sent time.Time, k K) *Change[K] {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	at := s.epoch.at(sent)
 	e := s.elements[k]
-	if e == nil || !e.added.certain {
-		panic(Conflict(fmt.Sprintf("%s is removed but not known to be there", text(k))))
+	if e == nil {
+		if !s.foreign {
+			panic(Conflict(fmt.Sprintf("%s is removed but was never added", text(k))))
+		}
+		e = &element[K]{key: k} // somebody else's, and known to nobody
 	}
+	e.lawless = e.lawless || !e.added.certain
 	if r := &e.removed; !r.asked {
 		*r = event{sent: at, from: at, to: never, asked: true}
 	} else if !r.certain {
@@ -182,7 +187,7 @@ func (c *Change[K]) Commit(done time.Time) *Violation {
 	defer s.mu.Unlock()
 	_, end := s.epoch.span(Span{c.sent, done})
 	c.outcome.settle(committed)
-	if end < v.from {
+	if end < v.from && !e.lawless {
 		if !c.adds {
 			return &Violation{
 				Code: CodeStaleRead, Expected: text(e.key) + " in no read since its removal was acknowledged", Actual: text(e.key) + " in a read that was sent later",
@@ -202,7 +207,7 @@ func (c *Change[K]) Commit(done time.Time) *Violation {
 			e.born = min(e.born, end)
 		}
 	}
-	if s.promise.OwnWrites {
+	if s.promise.OwnWrites && !e.lawless {
 		c.by.note(e, state, Span{c.sent, done}, s.promise.Lag, true)
 	}
 	return nil
@@ -359,6 +364,9 @@ func (s *Set[K]) see(q *look, k K) *Violation {
 			Message: "an element is listed twice",
 		}
 	}
+	if e.lawless {
+		return nil
+	}
 	a, r := &e.added, &e.removed
 	if !a.possible(longAgo, q.done) {
 		m := "a read that was sent after this one, and after any lag, did not have it"
@@ -392,7 +400,7 @@ func (s *Set[K]) see(q *look, k K) *Violation {
 // miss notes that a read has not listed something.
 func (s *Set[K]) miss(q *look, e *element[K]) *Violation {
 	a, r := &e.added, &e.removed
-	if !a.asked || e.attempts == 0 {
+	if !a.asked || e.attempts == 0 || e.lawless {
 		return nil
 	}
 	gone := r.possible(longAgo, q.done)
@@ -503,7 +511,7 @@ func (s *Set[K]) holding(certain bool) []K {
 	var keys []K
 	for _, e := range s.list {
 		there := e.attempts > 0 && !e.removed.certain
-		if there && certain == (e.added.certain && !e.removed.asked) {
+		if there && certain == (e.added.certain && !e.removed.asked && !e.lawless) {
 			keys = append(keys, e.key)
 		}
 	}
