@@ -3,10 +3,12 @@ package bench
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"os/signal"
 	"runtime"
+	"slices"
 	"sync"
 	"syscall"
 	"time"
@@ -52,11 +54,12 @@ func (c *Contest) Run(ctx context.Context, args []string, in io.Reader, out, log
 	r.ctx, r.cancel = context.WithCancel(ctx)
 	defer r.cancel()
 	r.events = newEmitter(out, func(error) { r.interrupt() })
-	if err == nil {
-		err = r.assemble()
-	}
 	if err != nil {
 		r.refuse(err)
+		return r.conclude()
+	}
+	if err := r.assemble(); err != nil {
+		r.decide(outcome{verdict: hotseat.Infra, reason: fmt.Sprintf("%s (%s)", err, codeScenarioBug)})
 		return r.conclude()
 	}
 	defer context.AfterFunc(ctx, r.interrupt)()
@@ -79,7 +82,10 @@ func (c *Contest) Run(ctx context.Context, args []string, in io.Reader, out, log
 	}()
 	r.await(done)
 	close(stop)
-	background.Wait()
+	// The reporter asks the author for the score, which may be what is stuck.
+	if !r.within(r.contest.patience.stop, background.Wait) {
+		r.stuck.Store(true)
+	}
 	return r.conclude()
 }
 
@@ -112,11 +118,15 @@ func (r *Run) assemble() error {
 		return err
 	}
 	r.rules, r.exercised = book, make([]int64, len(book.all))
-	r.tally = tally.New(tally.Config{Tags: r.contest.Tags})
+	counts := tally.New(tally.Config{Tags: r.contest.Tags})
 	r.tags = make(map[string]tally.Tag, len(r.contest.Tags))
-	for _, name := range r.contest.Tags {
-		r.tags[name] = r.tally.Tag(name)
+	for i, name := range r.contest.Tags {
+		if slices.Index(r.contest.Tags, name) < i {
+			return fmt.Errorf("point tag %s is declared twice", name)
+		}
+		r.tags[name] = counts.Tag(name)
 	}
+	r.tally = counts
 	r.stats = make([]paddedStats, 4*r.gen.procs)
 	r.cookieHost = cookieHost(r.opts.target.Host)
 	r.skip = func(id string) bool { return r.rule(id).off }
@@ -168,12 +178,40 @@ func (r *Run) await(done <-chan struct{}) {
 		if !stuck && (stopAt == 0 || now < stopAt) {
 			continue
 		}
-		stacks := make([]byte, 1<<20)
-		stacks = stacks[:runtime.Stack(stacks, true)]
-		r.note("deadlock in phase %s; all goroutines:\n%s", r.phaseName(), stacks)
+		r.stuck.Store(true)
+		r.dumpGoroutines()
 		if stuck {
-			r.authorFailure(nil, codeDeadlock, "phase "+r.phaseName()+" did not end: a goroutine of the benchmark is stuck; the log shows all of them", "")
+			r.deadlocked("phase " + r.phaseName())
 		}
 		return
+	}
+}
+
+// deadlocked decides that the benchmark is at fault because something of it did not end.
+func (r *Run) deadlocked(what string) {
+	r.authorFailure(nil, codeDeadlock, what+" did not end: a goroutine of the benchmark is stuck; the log shows all of them", "")
+}
+
+func (r *Run) dumpGoroutines() {
+	stacks := make([]byte, 1<<20)
+	stacks = stacks[:runtime.Stack(stacks, true)]
+	r.note("stuck in phase %s; all goroutines:\n%s", r.phaseName(), stacks)
+}
+
+// within does the work on a goroutine of its own and reports whether it ended
+// in time; if not, the goroutine is given up.
+func (r *Run) within(d time.Duration, work func()) bool {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		work()
+	}()
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-done:
+		return true
+	case <-timer.C:
+		return false
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -55,7 +56,8 @@ func (c *Contest) parse(args []string, help io.Writer) (*options, error) {
 	fs.DurationVar(&o.duration, "duration", c.Load, "how long the load lasts")
 	fs.Func("seed", "the `number` that all randomness comes from (default: a secret one)", func(s string) error {
 		o.seedGiven = true
-		_, err := fmt.Sscan(s, &o.seed)
+		var err error
+		o.seed, err = strconv.ParseUint(s, 0, 64)
 		return err
 	})
 	fs.Func("param", "a setting of this benchmark, `name=value`; may be repeated", func(s string) error {

@@ -67,6 +67,13 @@ func (r *Run) load() {
 	var populations []Population
 	_ = r.guard(nil, func() error { // a panic has decided the verdict already
 		populations = r.contest.Populations(r)
+		names := map[string]bool{}
+		for _, p := range populations {
+			if name := p.spec().name; names[name] {
+				panic(authorError(fmt.Sprintf("two populations are called %q", name)))
+			}
+			names[p.spec().name] = true
+		}
 		return nil
 	})
 	if r.ctx.Err() != nil {
@@ -91,9 +98,12 @@ func (r *Run) load() {
 	r.mu.Unlock()
 
 	gone := make(chan struct{})
-	for _, c := range crowds {
-		c.start(ctx)
-	}
+	_ = r.guard(nil, func() error { // a panic has decided the verdict already
+		for _, c := range crowds {
+			c.start(ctx)
+		}
+		return nil
+	})
 	go func() {
 		defer close(gone)
 		for _, c := range crowds {
@@ -310,7 +320,7 @@ func (c *crowd) lateStart(u *User, delay time.Duration) {
 // account adds the starts that were still waiting when the load ended, and
 // tells the team what an open population could not start.
 func (c *crowd) account(load time.Duration) {
-	if c.open == nil {
+	if c.due == nil { // a closed population, or one that could not start
 		return
 	}
 	c.missed.Add(c.due.left(load - c.open.maxLate))
@@ -318,6 +328,9 @@ func (c *crowd) account(load time.Duration) {
 		c.run.Log(hotseat.AudienceTeam, "population %s: %d of %d iterations could not start within %s of their time, because all %d users were waiting for the target",
 			c.name, n, c.due.count(), c.open.maxLate, c.open.users)
 	}
+	late := c.run.tally.Lateness()
+	ms := func(q float64) float64 { return float64(late.ValueAtQuantile(q)) / 1000 }
+	c.run.Log(hotseat.AudienceAdmin, "open populations: the benchmark's own lateness at starts was %.1f ms (median), %.1f ms (99 %%), %.1f ms (largest)", ms(50), ms(99), ms(100))
 }
 
 // missed returns how many starts of a population were missed because of the target.

@@ -196,21 +196,46 @@ func (r *Run) preflight() bool {
 			return false
 		}
 		if time.Now().After(until) {
-			class, code := hotseat.ClassConnect, wire.CodeRefused
-			var failed *wire.Error
-			if errors.As(err, &failed) {
-				class, code = hotseat.Class(failed.Class), failed.Code
-			}
-			r.exercise(ruleConnect)
-			message := fmt.Sprintf("the target %s cannot be reached: %v", r.opts.rawTarget, err)
-			r.engineFailure(class, code, ruleConnect, &Mismatch{Message: message, Expected: "a server at " + r.opts.rawTarget,
-				Actual: err.Error(), Hint: hintFor(wire.CodeRefused)})
-			r.decide(outcome{verdict: hotseat.Fail, reason: message})
+			r.unreachable(err)
 			return false
 		}
 		r.wait(preflightEvery)
 	}
 }
+
+// unreachable ends the run because the preflight found nobody.
+func (r *Run) unreachable(err error) {
+	class, code := hotseat.ClassConnect, wire.CodeRefused
+	var onWire *wire.Error
+	var status badStatus
+	switch {
+	case errors.As(err, &onWire):
+		class, code = hotseat.Class(onWire.Class), onWire.Code
+	case errors.As(err, &status):
+		class, code = hotseat.ClassStatus, hotseat.CodeStatus5xx
+	}
+	slug := ""
+	if base := r.rules.ofClass(class); base != nil {
+		slug = strings.TrimPrefix(base.ID, r.rules.prefix+".")
+		r.exercise(slug)
+	}
+	message := fmt.Sprintf("the target %s cannot be reached: %v", r.opts.rawTarget, err)
+	r.engineFailure(class, code, slug, &Mismatch{Message: message, Expected: "a server at " + r.opts.rawTarget,
+		Actual: err.Error(), Hint: hintFor(wire.CodeRefused)})
+	verdict := hotseat.Fail
+	if class.Side() == hotseat.SideBench {
+		verdict = hotseat.Infra
+	}
+	r.decide(outcome{verdict: verdict, reason: message})
+}
+
+// badStatus is what a server answers that is not ready.
+type badStatus struct {
+	path   string
+	status int
+}
+
+func (e badStatus) Error() string { return fmt.Sprintf("%s answers with status %d", e.path, e.status) }
 
 // reach tries once to get a connection, and an answer where the contest names a path to ask.
 func (r *Run) reach() error {
@@ -229,7 +254,7 @@ func (r *Run) reach() error {
 	defer resp.Release()
 	err := client.Do(ctx, &wire.Request{Path: r.contest.Ready, Header: []wire.Field{{Name: "User-Agent", Value: "hotseat-preflight"}}}, &resp)
 	if err == nil && resp.Status >= 500 {
-		return fmt.Errorf("%s answers with status %d", r.contest.Ready, resp.Status)
+		return badStatus{r.contest.Ready, resp.Status}
 	}
 	return err
 }

@@ -76,8 +76,9 @@ func (p *ClosedPopulation) Max(n int) *ClosedPopulation {
 }
 
 // Connections sets how many connections a user may have at once, and how many
-// of these it keeps open while they are idle. The default is 6 and 6, as
-// browsers have it.
+// of these it keeps open while they are idle; further ones are closed when
+// their request is done. The default is 6 and 6, as browsers have it. Negative
+// numbers mean as many as are asked for, and none.
 func (p *ClosedPopulation) Connections(atOnce, idle int) *ClosedPopulation {
 	p.maxConns, p.maxIdle = atOnce, idle
 	return p
@@ -132,8 +133,7 @@ func (p *OpenPopulation) Users(n int) *OpenPopulation {
 	return p
 }
 
-// Connections sets how many connections a user may have at once, and how many
-// of these it keeps open while they are idle. The default is 6 and 6.
+// Connections is [ClosedPopulation.Connections].
 func (p *OpenPopulation) Connections(atOnce, idle int) *OpenPopulation {
 	p.maxConns, p.maxIdle = atOnce, idle
 	return p

@@ -123,14 +123,14 @@ func curlLine(r *Run, req *wire.Request, follow bool) string {
 	if req.Host != "" {
 		flag("-H", "Host: "+req.Host)
 	}
-	hasType := false
+	hasType, coding := false, acceptEncoding
 	for _, f := range req.Header {
 		switch strings.ToLower(f.Name) {
 		case "cookie":
 			flag("-b", f.Value)
 			continue
 		case "accept-encoding":
-			args = append(args, "--compressed")
+			coding = f.Value
 			continue
 		case "content-type":
 			hasType = true
@@ -140,6 +140,8 @@ func curlLine(r *Run, req *wire.Request, follow bool) string {
 		}
 		flag("-H", f.Name+": "+f.Value)
 	}
+	flag("-H", "Accept-Encoding: "+coding)
+	args = append(args, "--compressed") // decode the answer
 	prefix, suffix := "", ""
 	if body := string(req.Body); body != "" {
 		if !hasType {

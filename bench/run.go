@@ -51,6 +51,7 @@ type Run struct {
 	deadline  atomic.Int64  // of the phase, for the watchdog; since start
 	loadEnd   atomic.Int64  // planned end of the load, since start; 0 outside it
 	working   atomic.Int64  // users at work
+	stuck     atomic.Bool   // some goroutine is given up; author code may block for ever
 
 	mu          sync.Mutex
 	outcome     *outcome
@@ -228,7 +229,7 @@ func (r *Run) newUser(ctx context.Context, population string, id, maxConns, maxI
 	u.pcg.Seed(r.seeds("user", population, id))
 	u.Rand = rand.New(&u.pcg)
 	u.client = wire.NewClient(wire.Options{Target: r.opts.target, Limits: r.contest.Limits, MaxConns: maxConns, MaxIdle: maxIdle,
-		AcceptEncoding: "gzip", Jar: &u.jar, Events: &r.stats[id%len(r.stats)].Stats})
+		AcceptEncoding: acceptEncoding, Jar: &u.jar, Events: &r.stats[id%len(r.stats)].Stats})
 	r.mu.Lock()
 	r.users = append(r.users, u)
 	r.mu.Unlock()

@@ -12,6 +12,9 @@ import (
 	"hotseat/bench/wire"
 )
 
+// acceptEncoding is what users ask for unless a step or user says otherwise.
+const acceptEncoding = "gzip"
+
 // keptSteps is how many steps a user holds on to between iterations. An
 // iteration may make more; the memory of the others goes back.
 const keptSteps = 8
@@ -47,7 +50,7 @@ type User struct {
 
 // SetHeader makes every following request carry the header, until it is set
 // again; an empty value removes it. Cookie, Host and the framing headers are
-// the engine's.
+// the engine's. Users send "Accept-Encoding: gzip" unless it is set here.
 func (u *User) SetHeader(name, value string) { u.header = setField(u.header, name, value) }
 
 // setField sets, replaces or removes a field.

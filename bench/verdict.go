@@ -13,7 +13,7 @@ func (r *Run) conclude() int {
 	}
 	r.tally.Close()
 	t := r.newTally()
-	score := r.score(t)
+	score := r.lastScore(t)
 	o := r.decided()
 	if o == nil && r.ctx.Err() != nil {
 		o = &outcome{verdict: hotseat.Infra, reason: hotseat.ReasonInterrupted}
@@ -57,14 +57,21 @@ func (r *Run) close(v *hotseat.VerdictEvent, o *outcome) int {
 func (r *Run) judge(t *Tally, score Score) *outcome {
 	o := &outcome{}
 	if !r.Strict() && r.contest.Judge != nil {
-		err := r.guard(nil, func() error {
-			o.verdict, o.reason = r.contest.Judge(r, t)
+		judge := func() error {
+			verdict, reason := r.contest.Judge(r, t)
+			if !verdict.Valid() || reason == "" {
+				panic(authorError(fmt.Sprintf("Contest.Judge returned verdict %q, reason %q", verdict, reason)))
+			}
+			o.verdict, o.reason = verdict, line(reason, 500)
 			return nil
-		})
-		if err != nil {
-			return r.decided()
 		}
-		o.reason = line(o.reason, 500)
+		if !r.within(r.contest.patience.deadlock, func() { _ = r.guard(nil, judge) }) { // a panic is in r.decided
+			r.dumpGoroutines()
+			r.deadlocked("Contest.Judge")
+		}
+		if early := r.decided(); early != nil {
+			return early
+		}
 	} else {
 		o = r.judgeStrictly(t, score)
 	}
@@ -93,7 +100,11 @@ func (r *Run) judgeStrictly(t *Tally, score Score) *outcome {
 		return fail(n, "%.1f %% of %d requests failed, more than %.1f %%; most often: %s",
 			100*share, t.Requests(), 100*r.contest.MaxErrorShare, n.summary())
 	}
-	return &outcome{verdict: hotseat.Pass, reason: fmt.Sprintf("every answer of %d was right, %d failed; score %d", t.Requests()-t.Errors(), t.Errors(), score.Value())}
+	reason := fmt.Sprintf("no wrong answer to %d requests, %d of which failed; score %d", t.Requests(), t.Errors(), score.Value())
+	if t.Requests() == 0 {
+		reason = "no request was answered before the end"
+	}
+	return &outcome{verdict: hotseat.Pass, reason: reason}
 }
 
 // summary tells of a kind of failure in one line.
@@ -126,7 +137,7 @@ func (r *Run) unreliable(t *Tally) string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for _, c := range r.populations {
-		if c.open == nil {
+		if c.due == nil {
 			continue
 		}
 		if late, all := c.late.Load(), c.due.count(); late > 1 && float64(late) > tolerated*float64(all) {

@@ -233,7 +233,7 @@ func (r *Register[V]) Possible(by *Session, at Span) (values []V, known bool) {
 	if !ok {
 		return nil, false
 	}
-	return r.possible(&q), !(r.unknown && r.fits(initial(*new(V)), &q))
+	return r.possible(&q), !r.unknown || !r.fits(initial(*new(V)), &q)
 }
 
 // Late returns how many reads were told after [Promise.Patience] had run out: they were not checked.

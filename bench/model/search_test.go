@@ -1,6 +1,7 @@
 package model_test
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -14,6 +15,8 @@ import (
 
 // This file is the judge of the judge: an exhaustive search for an order that explains a small history. It shares
 // neither code nor theory with the package.
+
+var factor = flag.Int("factor", 1, "try that many times as many random histories")
 
 // operation is one request of a history, in ticks.
 type operation struct {
@@ -242,9 +245,10 @@ func randomHistory(r *rand.Rand, values func(write int) int) history {
 // TestRegisterIsExact compares the register with the search: with unique values
 // it must find every violation and nothing else.
 func TestRegisterIsExact(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(1, 1))
 	wrong, right := 0, 0
-	for range 60_000 {
+	for range 25_000 * *factor {
 		h := randomHistory(r, func(n int) int { return n })
 		found := h.judge(h.promise())
 		if h.explicable() {
@@ -268,9 +272,10 @@ func TestRegisterIsExact(t *testing.T) {
 // TestRegisterForgivesEqualValues writes some values twice: then the register may miss a
 // violation, but never raise a false alarm.
 func TestRegisterForgivesEqualValues(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(2, 2))
 	caught, missed := 0, 0
-	for range 40_000 {
+	for range 10_000 * *factor {
 		h := randomHistory(r, func(int) int { return r.IntN(3) })
 		found := h.judge(h.promise())
 		explicable := h.explicable()
@@ -293,8 +298,9 @@ func TestRegisterForgivesEqualValues(t *testing.T) {
 // TestRegisterForgetsOnlyWhatIsOver tells the same histories to a register with no more patience
 // than it needs: the verdict must be the same.
 func TestRegisterForgetsOnlyWhatIsOver(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(3, 3))
-	for range 20_000 {
+	for range 4_000 * *factor {
 		h := randomHistory(r, func(n int) int { return n })
 		// One history after the other, so that the first ones get forgotten.
 		for i := range 40 {

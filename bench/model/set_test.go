@@ -86,6 +86,7 @@ func randomElement(r *rand.Rand, retries, removal bool) history {
 
 // TestElementIsExact compares what a set says of one element with the search.
 func TestElementIsExact(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		name             string
 		retries, removal bool
@@ -98,7 +99,7 @@ func TestElementIsExact(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			r := rand.New(rand.NewPCG(4, 4))
 			right, caught, missed := 0, 0, 0
-			for range 40_000 {
+			for range 12_000 * *factor {
 				h := randomElement(r, c.retries, c.removal)
 				found := h.judgeElement(h.promise())
 				explicable := h.explicable()

@@ -281,7 +281,7 @@ func (s *simulation) serve(q *request) {
 		s.show(q, s.view(q))
 		return
 	}
-	if q.refuse && !(s.bug == showsRefused && s.chance(50)) {
+	if q.refuse && (s.bug != showsRefused || s.chance(50)) {
 		return
 	}
 	if s.bug == losesWrites && s.chance(25) {
@@ -380,8 +380,9 @@ func silent[T any](f func(T)) func(T) *model.Violation {
 
 // TestNoFalseAlarm runs a correct server through 10,000 histories.
 func TestNoFalseAlarm(t *testing.T) {
+	t.Parallel()
 	lost := 0
-	for seed := range uint64(10_000) {
+	for seed := range uint64(10_000 * *factor) {
 		s := newSimulation(seed, noBug, 2+int(seed%5), 20)
 		s.run()
 		if len(s.found) > 0 {
@@ -401,6 +402,7 @@ func TestNoFalseAlarm(t *testing.T) {
 // TestFindsBugs gives the server each bug in turn. How often a bug can be seen at all from
 // outside is for TestFindsWhatCanBeSeen.
 func TestFindsBugs(t *testing.T) {
+	t.Parallel()
 	for bug, codes := range map[string][]string{
 		losesWrites:     {model.CodeLostWrite, model.CodeSumMismatch},
 		appliesLate:     {model.CodeLostWrite, model.CodeSumMismatch},
@@ -414,7 +416,7 @@ func TestFindsBugs(t *testing.T) {
 		miscounts:       {model.CodeSumMismatch},
 	} {
 		t.Run(bug, func(t *testing.T) {
-			const histories = 300
+			histories := 150 * *factor
 			caught := 0
 			codesSeen := map[string]int{}
 			for seed := range uint64(histories) {
@@ -443,10 +445,11 @@ func TestFindsBugs(t *testing.T) {
 // TestFindsWhatCanBeSeen asks the exhaustive search whether what a buggy server did in a short history can be told from
 // what a correct one may do. If so, and only then, the model must have found it.
 func TestFindsWhatCanBeSeen(t *testing.T) {
+	t.Parallel()
 	for _, bug := range []string{losesWrites, appliesLate, readsTooOld, forgetsSessions, hidesOwnWrites, showsRefused, invents} {
 		t.Run(bug, func(t *testing.T) {
 			visible, hidden := 0, 0
-			for seed := range uint64(2000) {
+			for seed := range uint64(700 * *factor) {
 				s := newSimulation(seed, bug, 3, 7)
 				s.run()
 				for _, h := range s.histories() {
@@ -469,7 +472,7 @@ func TestFindsWhatCanBeSeen(t *testing.T) {
 				}
 			}
 			t.Logf("%d histories can be told from a correct server's, %d cannot", visible, hidden)
-			if visible < 100 {
+			if visible < 50 {
 				t.Errorf("only %d histories can be told from a correct server's", visible)
 			}
 		})

@@ -9,9 +9,10 @@ import (
 
 // TestSumIsExact compares the end-of-run check with every combination of doubtful amounts.
 func TestSumIsExact(t *testing.T) {
+	t.Parallel()
 	r := rand.New(rand.NewPCG(5, 5))
 	right, wrong := 0, 0
-	for range 3000 {
+	for range 1000 * *factor {
 		s := model.NewSum(model.Promise{Patience: ticks(50)}, 10)
 		certain := int64(10)
 		var doubtful []int64
