@@ -382,7 +382,7 @@ func (s *Set[K]) see(q *look, k K) *Violation {
 				Message: fmt.Sprintf("%s was removed %v before this request was sent", text(k), ago(q.sent, r.to)),
 			}
 		}
-		if v := s.remembered(q, e, wasRemoved, "the set without "+text(k), text(k)); v != nil {
+		if v := s.remembered(q, e, wasRemoved); v != nil {
 			return v
 		}
 		r.from = max(r.from, q.start)
@@ -403,26 +403,26 @@ func (s *Set[K]) miss(q *look, e *element[K]) *Violation {
 	if !a.asked || e.attempts == 0 || e.lawless {
 		return nil
 	}
-	gone := r.possible(longAgo, q.done)
-	var early *Violation // why the read cannot be from before the addition
-	if a.certain {
-		if a.to < q.start {
-			early = s.lost(q, e)
-		} else {
-			early = s.remembered(q, e, wasAdded, text(e.key), "a listing without it")
-		}
+	// The read may be from before the addition, or from after the removal.
+	early, late := !a.certain || a.to >= q.start, r.possible(longAgo, q.done)
+	var v *Violation
+	if early && a.certain {
+		v = s.remembered(q, e, wasAdded)
+		early = v == nil
 	}
 	switch {
-	case early == nil && !gone:
+	case early && late: // nobody can tell
+	case early:
 		a.from = max(a.from, q.start)
-	case early != nil && gone:
+	case late:
 		r.to, r.certain, r.seen = min(r.to, q.done), true, true
 		if s.promise.Monotonic {
 			q.by.note(e, wasRemoved, q.at, s.promise.Lag, false)
 		}
-	case early != nil:
-		return early
-	default: // before or after, nobody can tell
+	case v != nil:
+		return v
+	default:
+		return s.lost(q, e)
 	}
 	return nil
 }
@@ -448,12 +448,15 @@ func (s *Set[K]) lost(q *look, e *element[K]) *Violation {
 
 // remembered tells whether the reading session knows that an element was
 // added, or removed, already.
-func (s *Set[K]) remembered(q *look, e *element[K], p presence, expected, actual string) (v *Violation) {
+func (s *Set[K]) remembered(q *look, e *element[K], p presence) (v *Violation) {
 	q.by.before(e, q.at.Sent, func(o observation) {
 		if v != nil || o.state != p {
 			return
 		}
-		v = &Violation{Code: CodeNonMonotonic, Expected: expected, Actual: actual, Message: "the same client was shown a later state before it sent this request"}
+		v = &Violation{Code: CodeNonMonotonic, Expected: text(e.key), Actual: "a listing without it", Message: "the same client was shown a later state before it sent this request"}
+		if p == wasRemoved {
+			v.Expected, v.Actual = "a listing without "+text(e.key), text(e.key)
+		}
 		if o.own {
 			v.Code, v.Message = CodeStaleRead, "the same client had changed this, and must see its own writes at once"
 			if p == wasAdded && !e.added.seen {
