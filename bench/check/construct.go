@@ -410,16 +410,16 @@ func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
 		return
 	}
 	for _, a := range s.attrs {
-		if c := bytes.IndexByte(s.body[a.name[0]:a.name[1]], ':'); c >= 0 {
+		if c := bytes.IndexByte(s.body[a.name:a.nameEnd], ':'); c >= 0 {
 			for _, name := range s.program.attrs {
-				if bytes.EqualFold(s.body[a.name[0]+c+1:a.name[1]], []byte(name)) {
+				if bytes.EqualFold(s.body[int(a.name)+c+1:a.nameEnd], []byte(name)) {
 					s.unsure = true // xlink:href is href in another name space
 					return
 				}
 			}
 		}
 	}
-	if n := len(s.attrs); selfClosing && n > 0 && !s.attrs[n-1].quoted && s.attrs[n-1].value[1] == s.pos-1 {
+	if n := len(s.attrs); selfClosing && n > 0 && !s.attrs[n-1].quoted && int(s.attrs[n-1].to) == s.pos-1 {
 		s.unsure = true // is the slash the value's?
 		return
 	}
@@ -430,7 +430,9 @@ func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
 func (s *scanner) endTag(at int) {
 	nameEnd := s.nameEnd(at + 2)
 	tag := knownTags.find(tagKey(s.body[at+2 : nameEnd]))
-	if _, ok := s.readAttrs(nameEnd); !ok {
+	if nameEnd < len(s.body) && s.body[nameEnd] == '>' {
+		s.pos = nameEnd + 1
+	} else if _, ok := s.readAttrs(nameEnd); !ok {
 		return
 	}
 	s.edge = at

@@ -11,16 +11,6 @@ import (
 
 func newReader(b []byte) io.Reader { return bytes.NewReader(b) }
 
-// encoded says whether the parser would change the text.
-func encoded(raw []byte) bool {
-	for _, c := range raw {
-		if classes[c]&special != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 // appendDecoded appends raw as the parser would see it: line breaks made "\n", character references
 // replaced.
 func appendDecoded(dst, raw []byte, attr bool) []byte {

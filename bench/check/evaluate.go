@@ -51,9 +51,9 @@ func (s *scanner) checkAttr(n int, r *htmlRule, at int) {
 		s.fail(failure{rule: n, actual: "no attribute " + r.attr, offset: at})
 		return
 	}
-	s.look(&r.want, a.value[0], a.value[1], true)
+	s.look(&r.want, int(a.from), int(a.to), true)
 	if !r.want.ok(value, s.vars) {
-		s.fail(failure{rule: n, actual: brief(value), offset: a.value[0]})
+		s.fail(failure{rule: n, actual: brief(value), offset: int(a.from)})
 	}
 }
 

@@ -1,7 +1,6 @@
 package check
 
 import (
-	"bytes"
 	"fmt"
 	"regexp"
 	"slices"
@@ -75,7 +74,7 @@ func (m *Matcher) ok(value []byte, vars []Value) bool {
 	case matchVar:
 		return string(value) == lookup(vars, m.text)
 	case matchNotEmpty:
-		return len(bytes.TrimLeft(value, whitespace)) > 0
+		return !blank(value)
 	case matchRegexp:
 		return m.re.Match(value)
 	case matchFunc:
@@ -109,23 +108,31 @@ func (m *Matcher) expected(vars []Value) string {
 // whitespace is HTML's: other Unicode spaces, such as the ideographic one, are content.
 const whitespace = " \t\n\r\f"
 
+func blank(value []byte) bool {
+	for _, c := range value {
+		if !isSpace(c) {
+			return false
+		}
+	}
+	return true
+}
+
 func isSpace(c byte) bool { return classes[c]&space != 0 }
 
 // Classes of bytes, for the loops that see every byte of a body.
 const (
 	space    = 1 << iota // HTML's white space
-	endsName             // ends the name of a tag or, with "=", of an attribute
-	special              // "&" and CR: text that is not what it says
+	endsName             // ends the name of a tag
+	endsAttr             // ends the name of an attribute
 )
 
 var classes = func() (table [256]uint8) {
 	for _, c := range []byte(whitespace) {
-		table[c] |= space | endsName
+		table[c] |= space | endsName | endsAttr
 	}
-	table['/'] |= endsName
-	table['>'] |= endsName
-	table['&'] |= special
-	table['\r'] |= special
+	table['/'] |= endsName | endsAttr
+	table['>'] |= endsName | endsAttr
+	table['='] |= endsAttr
 	return table
 }()
 

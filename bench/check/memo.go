@@ -184,7 +184,7 @@ func (s *scanner) coverAttrs() {
 			continue
 		}
 		for _, span := range s.spans {
-			if a.value[0] <= span.from && span.to <= a.value[1] {
+			if int(a.from) <= span.from && span.to <= int(a.to) {
 				s.covered++
 				s.peeked = s.peeked || s.conditional(a)
 			}
@@ -194,7 +194,7 @@ func (s *scanner) coverAttrs() {
 
 // conditional says whether selectors or captures depend on an attribute.
 func (s *scanner) conditional(a *attribute) bool {
-	name := s.body[a.name[0]:a.name[1]]
+	name := s.body[a.name:a.nameEnd]
 	for i := range s.compounds {
 		for j := range s.compounds[i].conds {
 			if bytes.EqualFold(name, []byte(s.compounds[i].conds[j].attr)) {

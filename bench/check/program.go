@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"golang.org/x/net/html"
 )
@@ -59,7 +60,9 @@ type program struct {
 	byID      [256]uint64        // bits by known element
 	byKey     []keyBits          // bits by other element
 	cond      uint64             // bits that look at attributes
-	complete  uint64             // bits that complete a selector
+	tests     []condTest         // what they want to see
+	testOf    [maxCompounds]uint8
+	complete  uint64 // bits that complete a selector
 
 	attrRules [][]int // by selector: rules and captures on attributes
 	textRules [][]int
@@ -71,6 +74,13 @@ type program struct {
 	hardSVG bool     // an attribute is named that SVG spells otherwise
 	keyed   []string // variables whose values are part of the memo's key
 	masked  []string // variables checked by their masks instead
+}
+
+// condTest is conditions that some compounds have in common: "div.a > b" and "div.a > i" look at the same
+// class.
+type condTest struct {
+	conds []condition
+	bits  uint64
 }
 
 type keyBits struct{ key, bits uint64 }
@@ -114,6 +124,7 @@ func (p *program) selector(source string) int {
 			}
 			if len(c.conds) > 0 {
 				p.cond |= mask
+				p.addTest(bit, c.conds)
 			}
 			for _, cond := range c.conds {
 				p.looksAt(cond.attr)
@@ -122,6 +133,16 @@ func (p *program) selector(source string) int {
 		}
 	}
 	return n
+}
+
+func (p *program) addTest(bit int, conds []condition) {
+	i := slices.IndexFunc(p.tests, func(t condTest) bool { return slices.Equal(t.conds, conds) })
+	if i < 0 {
+		i = len(p.tests)
+		p.tests = append(p.tests, condTest{conds: conds})
+	}
+	p.tests[i].bits |= 1 << bit
+	p.testOf[bit] = uint8(i)
 }
 
 func (p *program) addTag(tag string, mask uint64) {

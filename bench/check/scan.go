@@ -28,6 +28,7 @@ type scanner struct {
 	formed   bool // the form pointer is set
 	ended    bool // </body> was seen
 	opened   int  // elements and comments so far
+	returns  bool // the body has carriage returns
 
 	// How many of these are on the stack.
 	paragraphs, anchors, selects, buttons, nobrs int
@@ -74,8 +75,9 @@ type openElement struct {
 }
 
 type attribute struct {
-	name, value [2]int // spans of the body
-	quoted      bool
+	name, nameEnd uint32 // spans of the body
+	from, to      uint32 // of its value
+	quoted        bool
 }
 
 // A collector gathers the text of an element that a check wants.
@@ -108,6 +110,7 @@ func (s *scanner) run() bool {
 	if bytes.IndexByte(body, 0) >= 0 {
 		return false
 	}
+	s.returns = bytes.IndexByte(body, '\r') >= 0
 	textFrom := s.pos
 	search := s.pos
 	for !s.unsure {
@@ -267,35 +270,37 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 	body := s.body
 	s.attrs = s.attrs[:0]
 	for {
-		i = s.skipSpace(i)
+		for i < len(body) && isSpace(body[i]) {
+			i++
+		}
 		if i >= len(body) {
 			s.pos = len(body)
 			return false, false
 		}
 		if body[i] == '>' {
-			break
+			s.pos = i + 1
+			return body[i-1] == '/', true
 		}
-		a := attribute{name: [2]int{i, i}}
+		name := i
 		if body[i] == '=' {
 			i++ // at the beginning it is part of the name
 		}
-		for i < len(body) && classes[body[i]]&endsName == 0 && body[i] != '=' {
+		for i < len(body) && classes[body[i]]&endsAttr == 0 {
 			i++
 		}
-		a.name[1] = i
-		a.value = [2]int{i, i}
+		a := attribute{name: uint32(name), nameEnd: uint32(i), from: uint32(i), to: uint32(i)}
 		i = s.skipSpace(i)
-		if i < len(body) && body[i] == '/' {
-			i++
-		} else if i < len(body) && body[i] == '=' {
-			i = s.readValue(i+1, &a)
+		if i < len(body) {
+			if body[i] == '=' {
+				i = s.readValue(i+1, &a)
+			} else if body[i] == '/' {
+				i++
+			}
 		}
-		if a.name[1] > a.name[0] {
+		if a.nameEnd > a.name {
 			s.attrs = append(s.attrs, a)
 		}
 	}
-	s.pos = i + 1
-	return body[i-1] == '/', true
 }
 
 func (s *scanner) readValue(i int, a *attribute) int {
@@ -305,21 +310,22 @@ func (s *scanner) readValue(i int, a *attribute) int {
 		return i
 	}
 	if q := body[i]; q == '"' || q == '\'' {
+		i++
 		a.quoted = true
-		a.value[0] = i + 1
-		end := bytes.IndexByte(body[i+1:], q)
+		a.from = uint32(i)
+		end := bytes.IndexByte(body[i:], q)
 		if end < 0 {
-			a.value[1] = len(body)
+			a.to = uint32(len(body))
 			return len(body)
 		}
-		a.value[1] = i + 1 + end
-		return a.value[1] + 1
+		a.to = uint32(i + end)
+		return i + end + 1
 	}
-	a.value[0] = i
+	a.from = uint32(i)
 	for i < len(body) && !isSpace(body[i]) && body[i] != '>' {
 		i++
 	}
-	a.value[1] = i
+	a.to = uint32(i)
 	return i
 }
 
@@ -328,9 +334,9 @@ func (s *scanner) readValue(i int, a *attribute) int {
 func (s *scanner) attr(name string) (value []byte, a *attribute) {
 	for i := range s.attrs {
 		a := &s.attrs[i]
-		if a.name[1]-a.name[0] == len(name) && equalLower(s.body[a.name[0]:a.name[1]], name) {
-			raw := s.body[a.value[0]:a.value[1]]
-			if !encoded(raw) {
+		if int(a.nameEnd-a.name) == len(name) && equalLower(s.body[a.name:a.nameEnd], name) {
+			raw := s.body[a.from:a.to]
+			if bytes.IndexByte(raw, '&') < 0 && !s.returns {
 				return raw, a
 			}
 			s.scratch = appendDecoded(s.scratch[:0], raw, true)
@@ -389,16 +395,16 @@ func (s *scanner) insert(tag tagInfo, at int, push bool) {
 
 // fulfilled returns those of the bits whose conditions on attributes hold.
 func (s *scanner) fulfilled(conds uint64) uint64 {
-	for left := conds; left != 0; left &= left - 1 {
-		bit := bits.TrailingZeros64(left)
-		if len(s.attrs) == 0 {
-			return 0
-		}
-		for i := range s.compounds[bit].conds {
-			c := &s.compounds[bit].conds[i]
-			value, a := s.attr(c.attr)
-			if a == nil || !c.holds(value) {
-				conds &^= 1 << bit
+	if len(s.attrs) == 0 {
+		return 0
+	}
+	for left := conds; left != 0; {
+		t := &s.tests[s.testOf[bits.TrailingZeros64(left)]]
+		left &^= t.bits
+		for i := range t.conds {
+			c := &t.conds[i]
+			if value, a := s.attr(c.attr); a == nil || !c.holds(value) {
+				conds &^= t.bits
 				break
 			}
 		}

@@ -167,6 +167,41 @@ func (p *selectorParser) name() string {
 	return name
 }
 
+// hasWord says whether a list of words has this one. It looks at first letters first, because most
+// elements are not the one that is looked for.
+func hasWord(list []byte, word string) bool {
+	if word == "" {
+		return emptyWord(list)
+	}
+	for from := 0; len(list)-from >= len(word); {
+		i := bytes.IndexByte(list[from:], word[0])
+		if i < 0 {
+			return false
+		}
+		from += i
+		end := from + len(word)
+		if end > len(list) {
+			return false
+		}
+		if string(list[from:end]) == word && (from == 0 || isSpace(list[from-1])) && (end == len(list) || isSpace(list[end])) {
+			return true
+		}
+		from++
+	}
+	return false
+}
+
+// emptyWord is what cascadia makes of [class~=""]: an empty word stands before each space that follows another, or
+// begins the list.
+func emptyWord(list []byte) bool {
+	for i, c := range list {
+		if isSpace(c) && (i == 0 || isSpace(list[i-1])) {
+			return true
+		}
+	}
+	return false
+}
+
 // holds says whether an attribute's decoded value fulfils the condition. The corner cases (an empty
 // wanted prefix, values of white space only) are cascadia's.
 func (c *condition) holds(value []byte) bool {
@@ -176,17 +211,7 @@ func (c *condition) holds(value []byte) bool {
 	case '=':
 		return string(value) == c.value
 	case '~':
-		from := 0
-		for i, b := range value {
-			if !isSpace(b) {
-				continue
-			}
-			if string(value[from:i]) == c.value {
-				return true
-			}
-			from = i + 1
-		}
-		return from < len(value) && string(value[from:]) == c.value
+		return hasWord(value, c.value)
 	case '|':
 		n := len(c.value)
 		return string(value) == c.value || len(value) > n && string(value[:n]) == c.value && value[n] == '-'
