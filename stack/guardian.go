@@ -165,24 +165,21 @@ func (g *guardian) launch(launcher net.Conn) error {
 // obeySignals stops the stack on SIGTERM or SIGINT and reaps orphans on SIGCHLD.
 func (g *guardian) obeySignals() {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD)
+	// SIGHUP is caught and dropped, not ignored: what is ignored stays so in children.
+	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGCHLD, syscall.SIGHUP)
 	defer signal.Stop(signals)
-	signal.Ignore(syscall.SIGHUP, syscall.SIGPIPE)
-	// A signal may be lost while many children die at once.
-	tick := time.NewTicker(time.Second)
-	defer tick.Stop()
 	for {
 		select {
 		case <-g.ctx.Done():
 			return
 		case sig := <-signals:
-			if sig != syscall.SIGCHLD {
+			switch sig {
+			case syscall.SIGCHLD:
+				g.sup.spawner.reapOrphans()
+			case syscall.SIGTERM, syscall.SIGINT:
 				g.stop(fmt.Errorf("got %s", sig))
 				return
 			}
-			g.sup.spawner.reapOrphans()
-		case <-tick.C:
-			g.sup.spawner.reapOrphans()
 		}
 	}
 }

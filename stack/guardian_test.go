@@ -375,6 +375,48 @@ func TestHold(t *testing.T) {
 	})
 }
 
+// TestOrphansAreWaitedFor: whatever falls to the guardian must not stay a
+// zombie.
+func TestOrphansAreWaitedFor(t *testing.T) {
+	c := launch(t, runDir(t), faked("app", "setsid=say=orphan up,exit=0", "sleep=100ms", "serve").readyWhen(Probe{Kind: ProbeLog, Text: "orphan up"}))
+	guardian := status(t, c).Guardian
+	for deadline := time.Now().Add(5 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		all, err := processes()
+		if err != nil {
+			t.Fatal(err)
+		}
+		children := slices.DeleteFunc(all, func(st procStat) bool { return st.ppid != guardian })
+		if len(children) == 1 && children[0].state != 'Z' {
+			return
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("the guardian's children: %+v", children)
+		}
+	}
+}
+
+// TestSignalsAreAsUsual: a guardian that ignores a signal would make every
+// server ignore it.
+func TestSignalsAreAsUsual(t *testing.T) {
+	c := launch(t, runDir(t), Process{
+		Name: "app", Argv: []string{"sh", "-c", "grep -E 'Sig(Ign|Blk)' /proc/$$/status; exec sleep 600"},
+		Ready: []Probe{{Kind: ProbeLog, Text: "SigIgn"}},
+	})
+	own, err := os.ReadFile("/proc/self/status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := c.Logs(t.Context(), "app", 2)
+	if err != nil || len(lines) != 2 {
+		t.Fatalf("%q, %v", lines, err)
+	}
+	for _, line := range lines {
+		if !strings.Contains(string(own), line) && !strings.HasSuffix(line, "\t0000000000000000") {
+			t.Errorf("in the child: %s, here:\n%s", line, own)
+		}
+	}
+}
+
 // TestAsOrdinaryUser runs the drills once more without root's rights.
 func TestAsOrdinaryUser(t *testing.T) {
 	if os.Geteuid() != 0 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"fmt"
+	"maps"
 	"os"
 	"slices"
 	"strconv"
@@ -132,6 +133,11 @@ func family(leader int, mark string) ([]int, error) {
 	if err != nil {
 		return nil, err
 	}
+	return familyAmong(all, leader, mark), nil
+}
+
+// familyAmong is family in a list of all processes, by pid.
+func familyAmong(all []procStat, leader int, mark string) []int {
 	member := map[int]bool{}
 	add := func(root procStat) {
 		if root.gone() {
@@ -153,12 +159,7 @@ func family(leader int, mark string) ([]int, error) {
 			add(st)
 		}
 	}
-	pids := make([]int, 0, len(member))
-	for pid := range member {
-		pids = append(pids, pid)
-	}
-	slices.Sort(pids)
-	return pids, nil
+	return slices.Sorted(maps.Keys(member))
 }
 
 // killDescendants sends SIGKILL to everything below pid until nothing is left

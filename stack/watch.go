@@ -46,7 +46,6 @@ func watchMain(args []string) error {
 	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGTERM, syscall.SIGINT, syscall.SIGHUP)
-	signal.Ignore(syscall.SIGPIPE)
 
 	r, w, err := os.Pipe()
 	if err != nil {
