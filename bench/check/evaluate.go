@@ -51,7 +51,7 @@ func (s *scanner) checkAttr(n int, r *htmlRule, at int) {
 		s.fail(failure{rule: n, actual: "no attribute " + r.attr, offset: at})
 		return
 	}
-	s.look(&r.want, int(a.from), int(a.to), true)
+	s.look(&r.want, int(a.from), int(a.to), true, true)
 	if !r.want.ok(value, s.vars) {
 		s.fail(failure{rule: n, actual: brief(value), offset: int(a.from)})
 	}
@@ -76,7 +76,7 @@ func (s *scanner) collected(c *collector) {
 				continue
 			}
 		}
-		s.look(&r.want, c.offset, s.edge, r.kind != ruleNormalized)
+		s.look(&r.want, c.offset, s.edge, false, r.kind != ruleNormalized)
 		if !r.want.ok(value, s.vars) {
 			s.fail(failure{rule: n, actual: brief(value), offset: c.offset})
 		}

@@ -74,7 +74,10 @@ type mask struct {
 	varName       string // what it must say, "" for anything
 }
 
-type maskSpan struct{ from, to, mask int }
+type maskSpan struct {
+	from, to, mask int
+	attr           bool // found in an attribute: not part of any text
+}
 
 // masked finds the spans to be left out of a body's digest. ok is false if one of them contains something that
 // could be more than text, or does not say what it should: such a body gets the full check.
@@ -105,14 +108,21 @@ func (p *program) maskSpans(spans []maskSpan, body []byte, vars []Value) (_ []ma
 			return spans, false
 		}
 		if m.varName != "" {
-			want := lookup(vars, m.varName)
-			if string(value) != want && string(appendDecoded(nil, value, false)) != want {
+			if !says(value, lookup(vars, m.varName)) {
 				return spans, false
 			}
 		}
 		spans = append(spans, next)
 		at = next.to
 	}
+}
+
+// says compares source text with what it should mean, as text and as an attribute.
+func says(source []byte, want string) bool {
+	if bytes.IndexByte(source, '&') < 0 {
+		return string(source) == want
+	}
+	return string(appendDecoded(nil, source, false)) == want && string(appendDecoded(nil, source, true)) == want
 }
 
 // digestBody returns the key under which a body is remembered, using scratch.
@@ -183,8 +193,10 @@ func (s *scanner) coverAttrs() {
 		if !a.quoted {
 			continue
 		}
-		for _, span := range s.spans {
+		for j := range s.spans {
+			span := &s.spans[j]
 			if int(a.from) <= span.from && span.to <= int(a.to) {
+				span.attr = true
 				s.covered++
 				s.peeked = s.peeked || s.conditional(a)
 			}
@@ -205,15 +217,15 @@ func (s *scanner) conditional(a *attribute) bool {
 	return false
 }
 
-// look notes that a rule looked at a span of the body. What it saw can only be left out of the digest if it is one
+// look notes that a rule looked at a span of the body: an attribute's value or the text in it. What it saw can only be left out of the digest if it is one
 // whole mask that says exactly what the rule wants.
-func (s *scanner) look(want *Matcher, from, to int, whole bool) {
+func (s *scanner) look(want *Matcher, from, to int, attr, whole bool) {
 	if len(s.program.masks) == 0 || s.peeked {
 		return
 	}
 	isMasked := want.kind == matchVar && contains(s.masked, want.text)
 	for _, span := range s.spans {
-		if span.to < from || to < span.from {
+		if span.to < from || to < span.from || span.attr && !attr {
 			continue
 		}
 		if isMasked && whole && span.from == from && span.to == to && s.program.masks[span.mask].varName == want.text {
