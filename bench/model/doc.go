@@ -14,6 +14,10 @@
 //   - [Family]: one of these for each key, made when first needed.
 //   - [Session]: a client that must not be shown an older state than before.
 //
+// What must change as a whole, such as a sheet of scores, is a register of its digest. What is over once
+// and for all, such as a token after logout, is a register of a bool, or an element of a set that was removed. Whether
+// something counts that came in the same second as the deadline for it is a doubtful term of a sum.
+//
 // # How to use them
 //
 // A write is announced before it is sent, then settled exactly once:
@@ -43,8 +47,8 @@
 //
 // A violation is a proof: no order of effects, whatever delays, losses and late deliveries, explains all that was
 // told under the [Promise] (that each write takes effect at most once belongs to it: a
-// request that is sent again is to be announced again). The reverse holds for registers whose writes have different values, and
-// for each element of a set that is not removed: if the observations contradict
+// request that is sent again is to be announced again). The reverse holds for registers whose initial value is known and
+// whose writes have different values, and for each element of a set that is added once and not removed: if the observations contradict
 // the promise, one of them is called a violation. Tests compare both with an exhaustive search. What is
 // let pass in doubt: a read whose value several possible writes have written; an element's absence that may be
 // from before its addition or after its removal; contradictions between different elements of

@@ -95,7 +95,7 @@ func ExampleSum() {
 	// no violation
 	// sum-mismatch: the total is not the sum of what was acknowledged: expected 200, got 190
 	// no violation no violation
-	// sum-mismatch: the total is none that the requests can have led to: expected from 200 to 210: 200 for certain, and any of 1 amounts that may have been added, got 205
+	// sum-mismatch: the total is none that the requests can have led to: expected 200 or 210, got 205
 }
 
 // One register for each user, made when first asked for.

@@ -186,8 +186,11 @@ func (h history) tell(announce, settle func(i int)) {
 }
 
 // judge returns the violations that a register finds in the history.
-func (h history) judge(p model.Promise) (found []*model.Violation) {
-	register := model.NewRegister[int](p).Initially(h.initial)
+func (h history) judge(p model.Promise) []*model.Violation {
+	return h.judgeWith(model.NewRegister[int](p).Initially(h.initial))
+}
+
+func (h history) judgeWith(register *model.Register[int]) (found []*model.Violation) {
 	sessions := []*model.Session{nil, model.NewSession(), model.NewSession(), model.NewSession()}
 	writes := map[int]*model.Write[int]{}
 	h.tell(func(i int) {

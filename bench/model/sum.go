@@ -2,6 +2,8 @@ package model
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"time"
 )
@@ -110,43 +112,54 @@ func (s *Sum) check(start, done instant, total int64) *Violation {
 			open[t.amount]++
 		}
 	}
-	if reachable(total-certain, open) {
-		return nil
-	}
-	low, high, n := certain, certain, int64(0)
+	var low, high int64 // of what is doubtful
 	for amount, count := range open {
 		low += min(amount, 0) * count
 		high += max(amount, 0) * count
-		n += count
+	}
+	additions := reachable(open)
+	difference := total - certain
+	switch {
+	case difference < low || difference > high:
+	case additions != nil && additions[difference]:
+		return nil
+	case additions == nil && difference%divisor(open) == 0:
+		return nil
 	}
 	v := &Violation{Code: CodeSumMismatch, Expected: fmt.Sprint(certain), Actual: fmt.Sprint(total), Message: "the total is not the sum of what was acknowledged"}
-	if n > 0 {
-		v.Expected = fmt.Sprintf("from %d to %d: %d for certain, and any of %d amounts that may have been added", low, high, certain, n)
-		v.Message = "the total is none that the requests can have led to"
+	if len(open) == 0 {
+		return v
+	}
+	v.Message = "the total is none that the requests can have led to"
+	v.Expected = fmt.Sprintf("from %d to %d, %d of it for certain", certain+low, certain+high, certain)
+	if additions != nil && len(additions) <= maxListed {
+		v.Expected = ""
+		for _, addition := range slices.Sorted(maps.Keys(additions)) {
+			if v.Expected != "" {
+				v.Expected += " or "
+			}
+			v.Expected += fmt.Sprint(certain + addition)
+		}
 	}
 	return v
 }
 
-// maxTotals bounds the search among doubtful amounts; past it only the range
-// and the common divisor are checked, which lets some wrong totals pass.
-const maxTotals = 1 << 14
+const (
+	// maxTotals bounds the search among doubtful amounts; past it only the range
+	// and the common divisor are checked, which lets some wrong totals pass.
+	maxTotals = 1 << 14
+	// maxListed totals are listed one by one in a message.
+	maxListed = 4
+)
 
-// reachable reports whether some of the amounts, each up to count times, add up to the difference.
-func reachable(difference int64, amounts map[int64]int64) bool {
-	var low, high, divisor, ways int64 = 0, 0, 0, 1
-	for amount, count := range amounts {
-		low += min(amount, 0) * count
-		high += max(amount, 0) * count
-		divisor = gcd(divisor, max(amount, -amount))
-		if ways <= maxTotals {
-			ways *= min(count, maxTotals) + 1
+// reachable returns what some of the amounts, each up to its count of times, can add up
+// to, or nil if that would take too long.
+func reachable(amounts map[int64]int64) map[int64]bool {
+	ways := int64(1)
+	for _, count := range amounts {
+		if ways *= min(count, maxTotals) + 1; ways > maxTotals {
+			return nil
 		}
-	}
-	if difference < low || difference > high || divisor == 0 && difference != 0 || divisor != 0 && difference%divisor != 0 {
-		return false
-	}
-	if ways > maxTotals {
-		return true
 	}
 	totals := map[int64]bool{0: true}
 	for amount, count := range amounts {
@@ -158,7 +171,16 @@ func reachable(difference int64, amounts map[int64]int64) bool {
 		}
 		totals = next
 	}
-	return totals[difference]
+	return totals
+}
+
+// divisor returns the greatest common divisor of the amounts, 1 if all are zero.
+func divisor(amounts map[int64]int64) int64 {
+	var d int64
+	for amount := range amounts {
+		d = gcd(d, max(amount, -amount))
+	}
+	return max(d, 1)
 }
 
 func gcd(a, b int64) int64 {
