@@ -85,6 +85,8 @@ func (c *Contest) Run(ctx context.Context, args []string, in io.Reader, out, log
 	// The reporter asks the author for the score, which may be what is stuck.
 	if !r.within(r.contest.patience.stop, background.Wait) {
 		r.stuck.Store(true)
+		r.dumpGoroutines()
+		r.deadlocked("Contest.Score")
 	}
 	return r.conclude()
 }

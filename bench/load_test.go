@@ -188,6 +188,7 @@ func TestSameSeedSameDice(t *testing.T) {
 }
 
 func TestDisabledRule(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "wrong") })
 	o := play(t, get(), "--target", s.URL, "--disable-rule", ruleBody)
 	wantVerdict(t, o, hotseat.Pass, "")
@@ -204,6 +205,7 @@ func TestDisabledRule(t *testing.T) {
 }
 
 func TestSamplesAreFewAndCountsExact(t *testing.T) {
+	t.Parallel()
 	var served atomic.Int64
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		served.Add(1)
@@ -259,6 +261,7 @@ func TestFailureKindsAreBounded(t *testing.T) {
 }
 
 func TestGrowth(t *testing.T) {
+	t.Parallel()
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(5 * time.Millisecond)
 		ok(w, r)
@@ -303,6 +306,7 @@ func open(change func(p *OpenPopulation) *OpenPopulation) Contest {
 }
 
 func TestOpenPopulationKeepsItsRate(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	for _, poisson := range []bool{false, true} {
 		c := open(func(p *OpenPopulation) *OpenPopulation {
@@ -322,6 +326,7 @@ func TestOpenPopulationKeepsItsRate(t *testing.T) {
 }
 
 func TestOpenPopulationMissesStartsOfASlowTarget(t *testing.T) {
+	t.Parallel()
 	s := serve(t, dawdle(400*time.Millisecond))
 	c := open(func(p *OpenPopulation) *OpenPopulation {
 		return p.PerSecond(50).Users(2).MaxLate(100 * time.Millisecond)
@@ -335,7 +340,7 @@ func TestOpenPopulationMissesStartsOfASlowTarget(t *testing.T) {
 	o := play(t, c, "--target", s.URL, "--duration", "1s")
 	// Two users serve a start each 200 ms: 5 or 6 of 50; those due in the last
 	// 100 ms are not missed yet.
-	if n := o.points()["page"]; n < 2 || n > 7 || missed < 30 || missed > 45 {
+	if n := o.points()["page"]; n < 2 || n > 7 || missed+n < 42 || missed+n > 48 {
 		t.Errorf("%d iterations, %d missed", n, missed)
 	}
 	wantVerdict(t, o, hotseat.Pass, "") // the target is slow, not wrong, and we are not late
@@ -352,6 +357,7 @@ func TestOpenPopulationMissesStartsOfASlowTarget(t *testing.T) {
 
 // In an open population a response time begins when the request was due.
 func TestOpenPopulationCountsFromTheIntendedStart(t *testing.T) {
+	t.Parallel()
 	s := serve(t, dawdle(200*time.Millisecond))
 	c := open(func(p *OpenPopulation) *OpenPopulation {
 		return p.PerSecond(20).Users(1).MaxLate(time.Minute)
@@ -365,6 +371,7 @@ func TestOpenPopulationCountsFromTheIntendedStart(t *testing.T) {
 }
 
 func TestLateStartsAreOurs(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	c := open(func(p *OpenPopulation) *OpenPopulation {
 		return p.PerSecond(100).Users(4).MaxLate(50 * time.Millisecond)
@@ -405,6 +412,7 @@ func TestTimeoutsOfAStarvedGeneratorAreDoubtful(t *testing.T) {
 }
 
 func TestThinkEndsWithTheLoad(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	c := visit(func(u *User) error {
 		u.getOK("/")
@@ -428,6 +436,7 @@ func TestUsersThatDoNothingDoNotSpin(t *testing.T) {
 }
 
 func TestAsk(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	in, parent := io.Pipe()
 	c := get()
@@ -468,6 +477,7 @@ func TestParentThatReadsNoMore(t *testing.T) {
 // After the cut a user's requests are refused, and their pages hold nothing of
 // an earlier one.
 func TestNothingIsSentAfterTheCut(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	var refused atomic.Int64
 	c := visit(func(u *User) error {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -20,17 +21,22 @@ import (
 const childEnv = "HOTSEAT_BENCH_TEST_CHILD"
 
 func TestMain(m *testing.M) {
-	if os.Getenv(childEnv) != "" {
+	switch os.Getenv(childEnv) {
+	case "closed":
 		Main(get())
+	case "open":
+		Main(open(func(p *OpenPopulation) *OpenPopulation {
+			return p.PerSecond(50).Users(10).MaxLate(100 * time.Millisecond)
+		}))
 	}
 	os.Exit(m.Run())
 }
 
-// child prepares a benchmark process that loads the target for a minute.
-func child(t *testing.T, target string) *exec.Cmd {
+// child prepares a benchmark process that loads the target.
+func child(t *testing.T, kind, target, duration string) *exec.Cmd {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], "--target", target, "--duration", "60s")
-	cmd.Env = append(os.Environ(), childEnv+"=1")
+	cmd := exec.Command(os.Args[0], "--target", target, "--duration", duration)
+	cmd.Env = append(os.Environ(), childEnv+"="+kind)
 	cmd.Stderr = os.Stderr
 	stdin, err := cmd.StdinPipe() // open until the test ends
 	if err != nil {
@@ -62,7 +68,7 @@ func TestSignalsEndTheRun(t *testing.T) {
 	s := serve(t, ok)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		t.Run(sig.String(), func(t *testing.T) {
-			cmd := child(t, s.URL)
+			cmd := child(t, "closed", s.URL, "60s")
 			stdout, err := cmd.StdoutPipe()
 			if err != nil {
 				t.Fatal(err)
@@ -75,18 +81,10 @@ func TestSignalsEndTheRun(t *testing.T) {
 			if err := cmd.Process.Signal(sig); err != nil {
 				t.Fatal(err)
 			}
-			rest, err := io.ReadAll(out)
-			if err != nil {
-				t.Fatal(err)
-			}
+			e := lastEvent(t, out)
 			_ = cmd.Wait() // the exit status is looked at below
-			lines := strings.Split(strings.TrimSpace(string(rest)), "\n")
-			var e hotseat.Event
-			if err := json.Unmarshal([]byte(lines[len(lines)-1]), &e); err != nil {
-				t.Fatal(err)
-			}
 			if e.VerdictEvent == nil || e.Verdict != hotseat.Infra || e.Reason != hotseat.ReasonInterrupted {
-				t.Errorf("last line %s", lines[len(lines)-1])
+				t.Errorf("last event %+v", e)
 			}
 			if code := cmd.ProcessState.ExitCode(); code != hotseat.ExitInterrupted {
 				t.Errorf("exit status %d", code)
@@ -95,9 +93,56 @@ func TestSignalsEndTheRun(t *testing.T) {
 	}
 }
 
+// lastEvent reads to the end and returns the last event.
+func lastEvent(t *testing.T, out io.Reader) hotseat.Event {
+	t.Helper()
+	rest, err := io.ReadAll(out)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines := strings.Split(strings.TrimSpace(string(rest)), "\n")
+	var e hotseat.Event
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+// A benchmark that was not run for a while cannot have kept its timetable, and
+// the target is not to blame.
+func TestStarvedOpenLoadIsInfra(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ok)
+	cmd := child(t, "open", s.URL, "2s")
+	stdout, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	out := bufio.NewReader(stdout)
+	untilLoad(t, out)
+	time.Sleep(200 * time.Millisecond)
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+		if err := cmd.Process.Signal(sig); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Second)
+	}
+	e := lastEvent(t, out)
+	_ = cmd.Wait()
+	if e.VerdictEvent == nil || e.Verdict != hotseat.Infra || !strings.Contains(e.Reason, "iterations of visitor too late") {
+		t.Errorf("verdict %+v", e.VerdictEvent)
+	}
+	if code := cmd.ProcessState.ExitCode(); code != hotseat.ExitInfra {
+		t.Errorf("exit status %d", code)
+	}
+}
+
 func TestBenchmarkDiesWithItsParent(t *testing.T) {
 	s := serve(t, ok)
-	benchmark := child(t, s.URL)
+	benchmark := child(t, "closed", s.URL, "60s")
 	// A shell between us and the benchmark; it prints the benchmark's pid
 	// first. The benchmark keeps our pipe as its standard input.
 	shell := exec.Command("sh", "-c", `exec 3<&0; "$@" <&3 & echo $!; wait`, "sh")
@@ -120,6 +165,7 @@ func TestBenchmarkDiesWithItsParent(t *testing.T) {
 		t.Fatal(err)
 	}
 	untilLoad(t, out)
+	defer runtime.KeepAlive(stdout) // its end would be a reason to stop as well
 	if !alive(pid) {
 		t.Fatal("the benchmark is gone already")
 	}

@@ -248,7 +248,6 @@ func (r *Run) retire(u *User) {
 	for i, n := range u.exercised {
 		r.exercised[i] += n
 	}
-	clear(u.exercised)
 }
 
 func (r *Run) allUsers() []*User {

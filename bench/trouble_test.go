@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -62,6 +63,7 @@ func TestNobodyIsThere(t *testing.T) {
 }
 
 func TestReadyPathIsAskedUntilItAnswers(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int64
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/ready" && asked.Add(1) < 3 {
@@ -80,9 +82,13 @@ func TestReadyPathIsAskedUntilItAnswers(t *testing.T) {
 	asked.Store(-1 << 40)
 	o := play(t, c, "--target", s.URL)
 	wantVerdict(t, o, hotseat.Fail, "/ready answers with status 502")
+	if f := o.sample(t, hotseat.CodeStatus5xx); f.Rule != "x.server-error" || f.Class != hotseat.ClassStatus {
+		t.Errorf("failure %+v", f)
+	}
 }
 
 func TestTargetDiesDuringTheLoad(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	time.AfterFunc(200*time.Millisecond, func() {
 		_ = s.Listener.Close()
@@ -135,14 +141,43 @@ func TestPanicIsInfra(t *testing.T) {
 			return s.Do().Err()
 		}), "scenario-bug", "only once"},
 		"error out of nowhere": {visit(func(*User) error { return errors.New("file not found") }), "scenario-bug", "file not found"},
-		"goexit":               {visit(func(*User) error { runtime.Goexit(); return nil }), "scenario-bug", "ended its goroutine"},
+		"rule declared twice": {func() Contest {
+			c := get()
+			c.Rules = append(c.Rules, c.Rules[0])
+			return c
+		}(), "", "x.status is declared twice"},
+		"two populations of one name": {func() Contest {
+			c := get()
+			p := c.Populations
+			c.Populations = func(r *Run) []Population { return append(p(r), p(r)...) }
+			return c
+		}(), "scenario-bug", `two populations are called "reader"`},
+		"no rate": {open(func(p *OpenPopulation) *OpenPopulation { return p.PerSecond(0) }), "scenario-bug", "positive rate"},
+		"no verdict from judge": {func() Contest {
+			c := get()
+			c.Judge = func(*Run, *Tally) (hotseat.Verdict, string) { return "", "" }
+			return c
+		}(), "scenario-bug", "Contest.Judge returned"},
+		"panic in judge": {func() Contest {
+			c := get()
+			c.Judge = func(*Run, *Tally) (hotseat.Verdict, string) { panic("oh") }
+			return c
+		}(), "panic", "panic: oh"},
+		"goexit": {visit(func(*User) error { runtime.Goexit(); return nil }), "scenario-bug", "ended its goroutine"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			o := play(t, c.contest, "--target", s.URL, "--duration", "20s", "--seed", "7")
+			args := []string{"--target", s.URL, "--duration", "20s", "--seed", "7"}
+			if c.contest.Judge != nil { // it is asked at the end only
+				args = []string{"--target", s.URL, "--param", "rules=original"}
+			}
+			o := play(t, c.contest, args...)
 			wantVerdict(t, o, hotseat.Infra, c.reason)
 			if o.verdict.Score != nil {
 				t.Errorf("score %d, want none", *o.verdict.Score)
+			}
+			if c.code == "" {
+				return
 			}
 			f := o.sample(t, c.code)
 			if f.Class != hotseat.ClassAuthor || f.Side != hotseat.SideBench {
@@ -159,6 +194,7 @@ func TestPanicIsInfra(t *testing.T) {
 }
 
 func TestDeadlockIsInfra(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	forever := make(chan struct{})
 	t.Cleanup(func() { close(forever) })
@@ -178,7 +214,35 @@ func TestDeadlockIsInfra(t *testing.T) {
 	}
 }
 
+// A user that is stuck may hold a lock that the score needs.
+func TestDeadlockWithTheScore(t *testing.T) {
+	t.Parallel()
+	s := serve(t, ok)
+	var world sync.Mutex
+	world.Lock()
+	t.Cleanup(world.Unlock)
+	locked := func(change func(c *Contest)) *outcomeOf {
+		c := impatient(get())
+		c.Drain = 0
+		change(&c)
+		return play(t, c, "--target", s.URL, "--duration", "1200ms", "--param", "rules=original")
+	}
+	o := locked(func(c *Contest) {
+		c.Score = func(*Run, *Tally) Score { world.Lock(); defer world.Unlock(); return Score{} }
+	})
+	wantVerdict(t, o, hotseat.Infra, "did not end")
+	o = locked(func(c *Contest) {
+		c.Judge = func(*Run, *Tally) (hotseat.Verdict, string) {
+			world.Lock()
+			defer world.Unlock()
+			return hotseat.Pass, ""
+		}
+	})
+	wantVerdict(t, o, hotseat.Infra, "Contest.Judge did not end")
+}
+
 func TestInterrupt(t *testing.T) {
+	t.Parallel()
 	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
@@ -222,6 +286,7 @@ func TestInterrupt(t *testing.T) {
 }
 
 func TestInitialize(t *testing.T) {
+	t.Parallel()
 	s := serve(t, ok)
 	t.Run("runs before the load", func(t *testing.T) {
 		mark := filepath.Join(t.TempDir(), "mark")
@@ -261,8 +326,11 @@ func TestInitialize(t *testing.T) {
 	})
 	t.Run("may leave a server behind", func(t *testing.T) {
 		mark := filepath.Join(t.TempDir(), "mark")
-		o := play(t, get(), "--target", s.URL, "--init", "(sleep 2; : > "+mark+") &")
+		o := play(t, get(), "--target", s.URL, "--init", "(sleep 3; : > "+mark+") &")
 		wantVerdict(t, o, hotseat.Pass, "")
+		if _, err := os.Stat(mark); err == nil {
+			t.Error("the run waited for what the init command left running")
+		}
 		for range 100 {
 			if _, err := os.Stat(mark); err == nil {
 				return
@@ -328,6 +396,7 @@ func TestVerifyAndFinish(t *testing.T) {
 }
 
 func TestOriginalRules(t *testing.T) {
+	t.Parallel()
 	s := serve(t, every(5, func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "wrong") }))
 	c := get()
 	c.Judge = func(r *Run, tally *Tally) (hotseat.Verdict, string) {
