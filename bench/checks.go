@@ -217,9 +217,13 @@ func (s *Step) checkBody(c *Check) error {
 	if m.Path != "" {
 		out.Expected = m.Path + ": " + m.Expected
 	}
-	if m.Offset >= 0 && len(p.Body()) > 0 {
+	if len(p.Body()) > 0 {
+		where := fmt.Sprintf("near byte %d", m.Offset)
+		if m.Offset < 0 {
+			where = "from its beginning"
+		}
 		const around = 512
-		out.Actual += fmt.Sprintf("\n\nthe body near byte %d:\n%s", m.Offset, check.Around(p.Body(), m.Offset, around))
+		out.Actual += fmt.Sprintf("\n\nthe body %s:\n%s", where, check.Around(p.Body(), m.Offset, around))
 	}
 	return u.record(r.Class, r, out, s, "")
 }

@@ -100,7 +100,13 @@ func (p *Page) Found(name string) []string { return p.in.Found.All(name) }
 // Texts returns the text of every element of the HTML body that the selector
 // matches, white space collapsed. A validator's captures cost less: they come
 // with its one pass over the body.
-func (p *Page) Texts(selector string) []string { return p.capture(selector, "") }
+func (p *Page) Texts(selector string) []string {
+	texts := p.capture(selector, "")
+	for i, text := range texts {
+		texts[i] = strings.Join(strings.Fields(text), " ")
+	}
+	return texts
+}
 
 // Attrs returns that attribute of every element of the HTML body that the
 // selector matches and that has it.
