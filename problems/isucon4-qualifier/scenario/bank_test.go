@@ -164,17 +164,16 @@ func (b *bank) decide(ip string, u *client, password string) outcome {
 		both = append(both, &u.counters)
 	}
 	for _, c := range both {
-		switch {
-		case o == accepted:
+		if o == accepted {
 			c.log, c.everSucceeded = 0, true
 			if !b.neverReset {
 				c.decides = 0
 			}
-		default:
-			c.log++
-			if o == wrong || !b.refusalsUncounted {
-				c.decides++
-			}
+			continue
+		}
+		c.log++
+		if o == wrong || !b.refusalsUncounted {
+			c.decides++
 		}
 	}
 	return o

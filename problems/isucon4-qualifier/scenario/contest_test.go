@@ -55,7 +55,7 @@ func executeContest(t testing.TB, w *testWorld, h http.Handler, change func(*ben
 	c := Contest()
 	c.Pause = 0
 	change(c)
-	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "250ms",
+	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "150ms",
 		"--param", "workload=2", "--param", "addresses=9", "--param", "users=12", "--param", "recheck=4"}, args...)
 	var out, log bytes.Buffer
 	r := run{status: c.Run(t.Context(), args, nil, &out, &log), points: map[string]int64{}}

@@ -99,8 +99,8 @@ func faults() []fault {
 				atStart[login] = u.log >= 3
 			}
 			b.report = func(banned, locked []string) any {
-				new := func(login string) bool { return !atStart[login] }
-				return map[string][]string{bannedList: banned, lockedList: slices.DeleteFunc(locked, new)}
+				since := func(login string) bool { return !atStart[login] }
+				return map[string][]string{bannedList: banned, lockedList: slices.DeleteFunc(locked, since)}
 			}
 		}},
 		{rule: ruleReportInitial, code: "missing", wrong: func(b *bank) {

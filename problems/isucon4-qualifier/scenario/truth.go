@@ -22,6 +22,9 @@ const (
 	staticFile = "static.tsv"     // path, bytes, MD5
 )
 
+const dataHint = "--data names the folder that holds users.tsv (id, login, password, salt, hash), " +
+	"users_used.tsv (id, login, failures) and static.tsv (path, bytes, md5)"
+
 // truth is what is known about the bank before the run: what its database and
 // its public folder hold right after the initialisation.
 type truth struct {
@@ -44,6 +47,9 @@ type file struct {
 // that names file and line: a benchmark that believes something else than the
 // database holds would accuse a right app.
 func loadTruth(dir string) (*truth, error) {
+	if dir == "" {
+		return nil, hotseat.Invalid(dataHint, "no data folder given")
+	}
 	t := &truth{used: map[int]int{}, assets: map[string]file{}}
 	logins := map[string]int{} // login → id
 	names := map[int]string{}  // id → login
@@ -163,12 +169,10 @@ func readTable(dir, name string, columns int, row func([]string) error) error {
 
 // truthError puts the place before the error. What os says names the path already.
 func truthError(place string, err error) error {
-	const hint = "--data is the folder that holds users.tsv (id, login, password, salt, hash), " +
-		"users_used.tsv (id, login, failures) and static.tsv (path, bytes, md5)"
 	if _, ok := errors.AsType[*fs.PathError](err); ok {
-		return hotseat.Invalid(hint, "%w", err)
+		return hotseat.Invalid(dataHint, "%w", err)
 	}
-	return hotseat.Invalid(hint, "%s: %w", place, err)
+	return hotseat.Invalid(dataHint, "%s: %w", place, err)
 }
 
 func positive(name, text string) (int, error) {

@@ -29,7 +29,10 @@ func TestBadTruth(t *testing.T) {
 		{"login twice", usersFile, replace("user.0001", "user.0000"), `users.tsv:2: login "user.0000" appears twice`},
 		{"no login", usersFile, replace("user.0002", ""), "users.tsv:3: login is empty"},
 		{"another password", usersFile, replace("Secret&0002", "Secret&0003"), "users.tsv:3: hash"},
-		{"short hash", usersFile, func(c string) string { return c[:strings.Index(c, "\n")-1] + c[strings.Index(c, "\n"):] }, "users.tsv:1: hash"},
+		{"short hash", usersFile, func(c string) string {
+			line, rest, _ := strings.Cut(c, "\n")
+			return line[:len(line)-1] + "\n" + rest
+		}, "users.tsv:1: hash"},
 		{"line in between", usersFile, replace("\n3\t", "\n\n3\t"), "users.tsv:3: want 5 columns"},
 		{"unknown user", usedFile, replace("40\t", "41\t"), "users_used.tsv:4: id 41 is not in users.tsv"},
 		{"renamed user", usedFile, replace("user.0037", "user.0000"), `users_used.tsv:2: user 38 is called "user.0000" here and "user.0037"`},
@@ -66,6 +69,12 @@ func TestBadTruth(t *testing.T) {
 				t.Errorf("a run ends with status %d", got)
 			}
 		})
+	}
+}
+
+func TestNoDataFolder(t *testing.T) {
+	if _, err := loadTruth(""); hotseat.ExitStatus(err) != hotseat.ExitUsage || !strings.Contains(err.Error(), "no data folder") {
+		t.Error(err)
 	}
 }
 
