@@ -285,7 +285,7 @@ func (c *Client) await(ctx context.Context, h *host, wait chan *conn, until time
 		}
 		return cn, nil
 	case <-ctx.Done():
-		failure = fail(CodeCanceled, "wait", context.Cause(ctx))
+		failure = canceled(ctx, "wait")
 	case <-timer.C:
 		failure = failf(CodeTimeout, "wait", "all %d connections were busy: %w", c.options.MaxConns, errTimedOut)
 	}

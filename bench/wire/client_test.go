@@ -207,6 +207,16 @@ func TestCancel(t *testing.T) {
 			t.Errorf("took %v", took)
 		}
 	})
+	t.Run("with a cause of its own", func(t *testing.T) {
+		over := errors.New("the run is over")
+		ctx, cancel := context.WithCancelCause(t.Context())
+		time.AfterFunc(20*time.Millisecond, func() { cancel(over) })
+		err := client.Do(ctx, &Request{Path: "/slow"}, new(Response))
+		expectFailure(t, err, CodeCanceled, true)
+		if !errors.Is(err, context.Canceled) || !errors.Is(err, over) {
+			t.Errorf("%v wraps not both reasons", err)
+		}
+	})
 	t.Run("in line", func(t *testing.T) {
 		var group sync.WaitGroup
 		ctx, cancel := context.WithCancel(t.Context())

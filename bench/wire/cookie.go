@@ -36,8 +36,22 @@ type setCookie struct {
 	name, value  []byte
 	domain, path []byte // empty without the attribute
 	expires      time.Time
+	maxAge       int64 // seconds
+	hasMaxAge    bool
 	secure       bool
 	httpOnly     bool
+}
+
+// expiry gives when the cookie ends, zero for a session cookie. Only Max-Age
+// needs the clock; it wins over Expires, RFC 6265 §5.3.
+func (sc *setCookie) expiry(now func() time.Time) time.Time {
+	switch {
+	case !sc.hasMaxAge:
+		return sc.expires
+	case sc.maxAge <= 0:
+		return longAgo
+	}
+	return now().Add(time.Duration(sc.maxAge) * time.Second)
 }
 
 // ParseSetCookie reads one Set-Cookie value as RFC 6265 §5.2 says: leniently,
@@ -45,18 +59,19 @@ type setCookie struct {
 // name and no value, no "=", a control character, or name and value above 4096 bytes.
 // Domain and Path are as given; now is what Max-Age counts from.
 func ParseSetCookie(value []byte, now time.Time) (Cookie, bool) {
-	sc, ok := parseSetCookie(value, now)
+	sc, ok := parseSetCookie(value)
 	if !ok {
 		return Cookie{}, false
 	}
 	return Cookie{
 		Name: string(sc.name), Value: string(sc.value),
 		Domain: strings.ToLower(string(sc.domain)), HostOnly: len(sc.domain) == 0,
-		Path: string(sc.path), Secure: sc.secure, HTTPOnly: sc.httpOnly, Expires: sc.expires,
+		Path: string(sc.path), Secure: sc.secure, HTTPOnly: sc.httpOnly,
+		Expires: sc.expiry(func() time.Time { return now }),
 	}, true
 }
 
-func parseSetCookie(b []byte, now time.Time) (sc setCookie, ok bool) {
+func parseSetCookie(b []byte) (sc setCookie, ok bool) {
 	for _, c := range b {
 		if !valueByte[c] {
 			return sc, false
@@ -68,7 +83,6 @@ func parseSetCookie(b []byte, now time.Time) (sc setCookie, ok bool) {
 	if !found || len(sc.name) == 0 || len(sc.name)+len(sc.value) > maxCookie {
 		return sc, false
 	}
-	maxAge := false
 	for len(rest) > 0 {
 		var attribute []byte
 		attribute, rest = cutByte(rest, ';')
@@ -93,10 +107,10 @@ func parseSetCookie(b []byte, now time.Time) (sc setCookie, ok bool) {
 			}
 			sc.domain = value
 		case equalFold(name, "max-age"):
-			if t, ok := parseMaxAge(value, now); ok {
-				sc.expires, maxAge = t, true
+			if seconds, ok := parseMaxAge(value); ok {
+				sc.maxAge, sc.hasMaxAge = seconds, true
 			}
-		case equalFold(name, "expires") && !maxAge: // Max-Age wins, RFC 6265 §5.3
+		case equalFold(name, "expires"):
 			if t, ok := parseCookieDate(value); ok {
 				sc.expires = t
 			}
@@ -108,27 +122,28 @@ func parseSetCookie(b []byte, now time.Time) (sc setCookie, ok bool) {
 // longAgo is the expiry of a cookie that is to be deleted.
 var longAgo = time.Unix(0, 0).UTC()
 
-// parseMaxAge gives the moment that a Max-Age ends.
-func parseMaxAge(b []byte, now time.Time) (time.Time, bool) {
+// parseMaxAge reads a Max-Age in seconds. Anything from 68 years on is as good
+// as for ever.
+func parseMaxAge(b []byte) (seconds int64, ok bool) {
 	negative := len(b) > 0 && b[0] == '-'
 	if negative {
 		b = b[1:]
 	}
 	for _, c := range b {
 		if !isDigit(c) {
-			return time.Time{}, false
+			return 0, false
 		}
 	}
-	seconds, ok := parseLength(b)
+	seconds, fits := parseLength(b)
 	switch {
 	case len(b) == 0:
-		return time.Time{}, false
-	case negative || seconds == 0 && ok:
-		return longAgo, true
-	case !ok || seconds > math.MaxInt32:
-		seconds = math.MaxInt32 // as good as for ever
+		return 0, false
+	case negative:
+		return 0, true
+	case !fits:
+		return math.MaxInt32, true
 	}
-	return now.Add(time.Duration(seconds) * time.Second), true
+	return min(seconds, math.MaxInt32), true
 }
 
 // parseCookieDate is the forgiving date parser of RFC 6265 §5.1.1.

@@ -72,7 +72,7 @@ func (c *Client) connect(ctx context.Context, h *host, until time.Time) (net.Con
 		}
 		select {
 		case <-ctx.Done():
-			return nil, fail(CodeCanceled, "connect", context.Cause(ctx))
+			return nil, canceled(ctx, "connect")
 		case <-time.After(pause):
 		}
 	}

@@ -150,6 +150,15 @@ func failf(code, op, format string, args ...any) *Error {
 	return fail(code, op, fmt.Errorf(format, args...))
 }
 
+// canceled is the failure of an exchange whose context has ended.
+func canceled(ctx context.Context, op string) *Error {
+	err := ctx.Err()
+	if cause := context.Cause(ctx); !errors.Is(cause, err) {
+		err = fmt.Errorf("%w: %w", err, cause)
+	}
+	return fail(CodeCanceled, op, err)
+}
+
 // Causes that have no error of their own elsewhere.
 var (
 	errTimedOut     = errors.New("time limit passed")
@@ -160,7 +169,7 @@ var (
 // dialFailure says what an error of connecting means.
 func dialFailure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
-		return fail(CodeCanceled, "connect", context.Cause(ctx))
+		return canceled(ctx, "connect")
 	}
 	var dns *net.DNSError
 	var timeout interface{ Timeout() bool }
@@ -187,7 +196,7 @@ func dialFailure(ctx context.Context, err error) *Error {
 // handshakeFailure says what an error of the TLS handshake means.
 func handshakeFailure(ctx context.Context, err error) *Error {
 	if ctx.Err() != nil {
-		return fail(CodeCanceled, "handshake", context.Cause(ctx))
+		return canceled(ctx, "handshake")
 	}
 	var (
 		cert      *tls.CertificateVerificationError
@@ -204,8 +213,8 @@ func handshakeFailure(ctx context.Context, err error) *Error {
 	return fail(CodeTLSHandshake, "handshake", err)
 }
 
-// ioFailure says what an error of reading or writing means. Time limits and
-// interruptions never come here: conn.read and conn.write know them.
+// ioFailure says what an error of reading or writing means, other than our own
+// time limits and interruptions.
 func ioFailure(op string, err error) *Error {
 	switch {
 	case errors.Is(err, net.ErrClosed):
@@ -218,7 +227,7 @@ func ioFailure(op string, err error) *Error {
 		return fail(CodeTimeout, op, err)
 	case errors.Is(err, syscall.ENETUNREACH), errors.Is(err, syscall.EHOSTUNREACH):
 		return fail(CodeNoRoute, op, err)
-	case strings.HasPrefix(err.Error(), "tls:"), strings.Contains(err.Error(), "tls: "):
+	case strings.Contains(err.Error(), "tls: "): // crypto/tls has no type for these
 		return fail(CodeTLSHandshake, op, err)
 	}
 	return fail(CodeReset, op, err)

@@ -78,8 +78,27 @@ func (c *Client) do(ctx context.Context, req *Request, resp *Response, limits *L
 		resp.Host, name = req.Host, hostname(req.Host)
 	}
 	if ctx.Err() != nil {
-		return fail(CodeCanceled, "wait", context.Cause(ctx))
+		return canceled(ctx, "wait")
 	}
+	if failure := c.attempt(ctx, h, req, resp, has, name, limits, until); failure != nil {
+		failure.Addr = h.target.Address
+		return failure
+	}
+	accepted := c.accepted
+	if has&hasAcceptEncoding != 0 {
+		value, _ := req.field("Accept-Encoding")
+		accepted = parseAccepted(value)
+	}
+	if failure := resp.decodeBody(accepted, limits); failure != nil {
+		failure.Addr, failure.Sent = h.target.Address, true
+		return failure
+	}
+	return nil
+}
+
+// attempt makes the exchange on connections of h until one is not dead from
+// the start, and twice if a stale one was at fault.
+func (c *Client) attempt(ctx context.Context, h *host, req *Request, resp *Response, has fieldSet, name string, limits *Limits, until time.Time) *Error {
 	sent := false
 	for fresh := false; ; {
 		cn, failure := c.acquire(ctx, h, fresh, limits, resp, until)
@@ -93,30 +112,21 @@ func (c *Client) do(ctx context.Context, req *Request, resp *Response, limits *L
 			continue // nothing has happened
 		}
 		sent = sent || x.sent > 0
+		// A browser keeps cookies as soon as it has read the head.
 		if resp.Status != 0 && resp.head.cookies > 0 && c.options.Jar != nil {
 			resp.keepCookies(c.options.Jar, name, req.Path, h.target.TLS != nil)
 		}
 		if failure == nil {
-			break
+			return nil
 		}
-		failure.Addr, failure.Sent = h.target.Address, sent
+		failure.Sent = sent
 		if failure.Code != CodeStaleKeepAlive || fresh || (x.sent > 0 && !req.idempotent()) {
 			return failure
 		}
 		c.stats.StaleRetries.Add(1)
-		resp.begin(start)
+		resp.begin(resp.Timing.Start)
 		resp.Retried, fresh = true, true
 	}
-	accepted := c.accepted
-	if has&hasAcceptEncoding != 0 {
-		value, _ := req.field("Accept-Encoding")
-		accepted = parseAccepted(value)
-	}
-	if failure := resp.decodeBody(accepted, limits); failure != nil {
-		failure.Addr, failure.Sent = h.target.Address, true
-		return failure
-	}
-	return nil
 }
 
 func (r *Response) keepCookies(jar *Jar, host, path string, secure bool) {
@@ -154,7 +164,7 @@ func (x *exchange) run(ctx context.Context, has fieldSet) (failure *Error) {
 		return nil
 	}
 	if failure.Code == CodeCanceled && ctx.Err() != nil {
-		failure.Err = context.Cause(ctx)
+		failure = canceled(ctx, failure.Op)
 	}
 	if broke := failure.Code == CodeReset || failure.Code == CodeEarlyEOF; broke && resp.Reused && x.got == 0 {
 		c.stats.Stale.Add(1)

@@ -111,9 +111,7 @@ func (j *Jar) SetCookie(host, path string, secure bool, value []byte) bool {
 }
 
 func (j *Jar) setCookie(host, path string, secure bool, value []byte) bool {
-	// Max-Age needs the clock; asking it costs less than finding out.
-	now := j.now()
-	sc, ok := parseSetCookie(value, now)
+	sc, ok := parseSetCookie(value)
 	if !ok {
 		return false
 	}
@@ -130,7 +128,8 @@ func (j *Jar) setCookie(host, path string, secure bool, value []byte) bool {
 			break
 		}
 	}
-	if i >= 0 && sc.expires.IsZero() {
+	expires := sc.expiry(j.now)
+	if i >= 0 && expires.IsZero() {
 		e := &j.entries[i]
 		if e.Value == string(sc.value) && e.HostOnly == hostOnly && e.Secure == sc.secure && e.HTTPOnly == sc.httpOnly && e.Expires.IsZero() {
 			return true // the common case: nothing new
@@ -138,7 +137,7 @@ func (j *Jar) setCookie(host, path string, secure bool, value []byte) bool {
 	}
 	c := Cookie{
 		Name: string(sc.name), Value: string(sc.value), Domain: host, HostOnly: hostOnly, Path: cookiePath,
-		Secure: sc.secure, HTTPOnly: sc.httpOnly, Expires: sc.expires,
+		Secure: sc.secure, HTTPOnly: sc.httpOnly, Expires: expires,
 	}
 	if !hostOnly {
 		c.Domain = strings.ToLower(string(sc.domain))
