@@ -49,10 +49,10 @@ func (b *loudBuffer) String() string {
 // the schema, the verdict is the last, phases nest, the exit status fits.
 func play(t *testing.T, c Contest, args ...string) *outcomeOf {
 	t.Helper()
-	return playWith(t, context.Background(), nil, c, args...)
+	return playWith(context.Background(), t, nil, c, args...)
 }
 
-func playWith(t *testing.T, ctx context.Context, in io.Reader, c Contest, args ...string) *outcomeOf {
+func playWith(ctx context.Context, t *testing.T, in io.Reader, c Contest, args ...string) *outcomeOf {
 	t.Helper()
 	var out, log loudBuffer
 	began := time.Now()
@@ -76,15 +76,13 @@ func playWith(t *testing.T, ctx context.Context, in io.Reader, c Contest, args .
 		}
 		o.events = append(o.events, e)
 		if e.PhaseEvent != nil {
-			if e.State == hotseat.PhaseBegin {
-				if open != "" {
-					t.Errorf("phase %s begins in %s", e.PhaseEvent.Phase, open)
-				}
-				open = e.PhaseEvent.Phase
-			} else if open == e.PhaseEvent.Phase {
+			switch {
+			case e.State == hotseat.PhaseBegin && open == "":
+				open = e.Phase
+			case e.State == hotseat.PhaseEnd && open == e.Phase:
 				open = ""
-			} else {
-				t.Errorf("phase %s ends in %q", e.PhaseEvent.Phase, open)
+			default:
+				t.Errorf("phase %s: %s, in %q", e.Phase, e.State, open)
 			}
 		}
 		if e.VerdictEvent != nil && i != strings.Count(text, "\n") {
@@ -159,7 +157,7 @@ func (o *outcomeOf) sample(t *testing.T, code string) hotseat.Failure {
 // phase returns the end of a phase, nil if it never ended.
 func (o *outcomeOf) phase(name string) *hotseat.PhaseEvent {
 	for _, e := range o.events {
-		if e.PhaseEvent != nil && e.PhaseEvent.Phase == name && e.State == hotseat.PhaseEnd {
+		if e.PhaseEvent != nil && e.Phase == name && e.State == hotseat.PhaseEnd {
 			return e.PhaseEvent
 		}
 	}

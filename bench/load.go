@@ -18,32 +18,36 @@ const (
 	maxUsers    = 100_000
 )
 
-// pulse knows when the target last took a connection.
+// pulse knows whether the target still takes connections.
 type pulse struct {
-	lastAlive atomic.Int64 // both since the run's start
-	lastDead  atomic.Int64
-	refused   atomic.Int64 // connections since lastAlive
+	alive     atomic.Int64 // when it last did, since the run's start; noted now and then
+	refused   atomic.Int64 // connections in a row, by all users, that came to nothing
+	firstDead atomic.Int64 // when the first of these was tried, since the run's start
+	lastDead  atomic.Int64 // when the last of these was given up
 }
 
 // note takes in the outcome of a request.
 func (a *pulse) note(p *Page) {
 	now := int64(p.step.user.lastAt)
 	if p.wire != nil && p.wire.Class == string(hotseat.ClassConnect) {
+		if a.refused.Add(1) == 1 {
+			a.firstDead.Store(int64(p.sentAt.Sub(p.step.user.Run.start)))
+		}
 		a.lastDead.Store(now)
-		a.refused.Add(1)
 		return
 	}
-	if now-a.lastAlive.Load() > int64(aliveEvery) { // rarely, since all users share the word
-		a.lastAlive.Store(now)
+	// All users share these words, so they are written as rarely as possible.
+	if a.refused.Load() > 0 || now-a.alive.Load() > int64(aliveEvery) {
+		a.alive.Store(now)
 		a.refused.Store(0)
 	}
 }
 
-// stopped reports whether for so long every connection was refused.
-func (a *pulse) stopped(now, patience time.Duration) bool {
-	dead := time.Duration(a.lastDead.Load())
-	alive := time.Duration(a.lastAlive.Load())
-	return dead > alive && now-alive >= patience && a.refused.Load() > 0
+// stopped reports whether for so long every connection was refused. One
+// refusal and silence do not tell: the users may just be thinking.
+func (a *pulse) stopped(patience time.Duration) bool {
+	const enough = 3
+	return a.refused.Load() >= enough && time.Duration(a.lastDead.Load()-a.firstDead.Load()) >= patience
 }
 
 // crowd is a population at work.
@@ -85,7 +89,6 @@ func (r *Run) load() {
 	endPhase := r.beginPhase(PhaseLoad, duration, duration+drain)
 	began, before := r.Elapsed(), used()
 	r.loadEnd.Store(int64(began + duration))
-	r.alive.lastAlive.Store(int64(began))
 	r.tally.SetDeadline(began + duration + drain)
 	r.exercise(ruleServerDied)
 	r.loading.Store(true)
@@ -153,7 +156,7 @@ func (r *Run) untilLoadEnds(end time.Duration, gone <-chan struct{}) {
 		case <-r.ctx.Done():
 			return
 		case <-look.C:
-			if r.alive.stopped(r.Elapsed(), r.contest.patience.dead) {
+			if r.alive.stopped(r.contest.patience.dead) {
 				r.serverDied()
 				return
 			}

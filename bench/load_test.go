@@ -348,7 +348,7 @@ func TestOpenPopulationMissesStartsOfASlowTarget(t *testing.T) {
 		t.Errorf("largest response time %f ms", e.MaxMS)
 	}
 	told := slices.ContainsFunc(o.events, func(e hotseat.Event) bool {
-		return e.LogEvent != nil && e.Audience == hotseat.AudienceTeam && strings.Contains(e.LogEvent.Message, "could not start")
+		return e.LogEvent != nil && e.Audience == hotseat.AudienceTeam && strings.Contains(e.Message, "could not start")
 	})
 	if !told {
 		t.Error("the team was not told of missed starts")
@@ -455,7 +455,7 @@ func TestAsk(t *testing.T) {
 		_ = json.NewEncoder(parent).Encode(hotseat.Reply{ID: 2, Error: "not ours"})
 	}()
 	t.Cleanup(func() { _ = parent.Close() })
-	o := playWith(t, context.Background(), in, c, "--target", s.URL)
+	o := playWith(context.Background(), t, in, c, "--target", s.URL)
 	wantVerdict(t, o, hotseat.Pass, "")
 	if diff := cmp.Diff([]string{"<nil>", "the parent refused to restart-stack: not ours"}, answers); diff != "" {
 		t.Errorf("answers (-want +got):\n%s", diff)

@@ -35,10 +35,10 @@ type ClosedPopulation struct {
 	growth             Growth
 }
 
-// Closed describes a closed population of one user. New is called once per
+// Closed describes a closed population of one user. The function is called once per
 // user, on the user's own goroutine, and returns its iteration.
-func Closed(name string, New func(u *User) Iteration) *ClosedPopulation {
-	p := &ClosedPopulation{population: population{name: name, newUser: New}, start: 1}
+func Closed(name string, begin func(u *User) Iteration) *ClosedPopulation {
+	p := &ClosedPopulation{population: population{name: name, newUser: begin}, start: 1}
 	p.closed = p
 	return p
 }
@@ -99,9 +99,9 @@ type OpenPopulation struct {
 }
 
 // Open describes an open population: one iteration per second by up to 100
-// users. New is called once per user, on the user's own goroutine.
-func Open(name string, New func(u *User) Iteration) *OpenPopulation {
-	p := &OpenPopulation{population: population{name: name, newUser: New}, rate: 1, maxLate: time.Second, users: 100}
+// users. The function is called once per user, on the user's own goroutine.
+func Open(name string, begin func(u *User) Iteration) *OpenPopulation {
+	p := &OpenPopulation{population: population{name: name, newUser: begin}, rate: 1, maxLate: time.Second, users: 100}
 	p.open = p
 	return p
 }

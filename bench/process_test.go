@@ -58,7 +58,7 @@ func untilLoad(t *testing.T, out *bufio.Reader) {
 		if err := json.Unmarshal(l, &e); err != nil {
 			t.Fatalf("%v: %s", err, l)
 		}
-		if e.PhaseEvent != nil && e.PhaseEvent.Phase == PhaseLoad {
+		if e.PhaseEvent != nil && e.Phase == PhaseLoad {
 			return
 		}
 	}

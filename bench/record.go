@@ -175,7 +175,8 @@ func shellQuote(s string) string {
 }
 
 func notPlain(r rune) bool {
-	return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || strings.ContainsRune("-_./:=@,+", r))
+	const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_./:=@,+"
+	return !strings.ContainsRune(plain, r)
 }
 
 // printfQuote makes an argument of printf(1) that stands for any bytes.

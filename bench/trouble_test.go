@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"hotseat"
+	"hotseat/bench/wire"
 )
 
 // impatient shortens what the engine waits for by itself.
@@ -108,12 +109,43 @@ func TestTargetDiesDuringTheLoad(t *testing.T) {
 	}
 }
 
+// A server that is restarted is back soon; users who then think for a while
+// say nothing about it.
+func TestOneRefusalAndSilenceIsNoDeath(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		outcomes []time.Duration // negative: refused
+		want     bool
+	}{
+		"one refusal":          {[]time.Duration{1, -2}, false},
+		"refused for long":     {[]time.Duration{1, -2, -3, -5}, true},
+		"refused for a moment": {[]time.Duration{1, -2, -3, -4}, false},
+		"back in between":      {[]time.Duration{1, -2, -3, 4, -5, -6, -7}, false},
+		"two slow refusals":    {[]time.Duration{-1, -9}, false},
+	} {
+		var a pulse
+		r := &Run{start: time.Now()}
+		for _, at := range c.outcomes {
+			p := &Page{}
+			if at < 0 {
+				at, p.wire = -at, &wire.Error{Class: wire.ClassConnect}
+			}
+			p.sentAt = r.start.Add(at * time.Second)
+			p.step = &Step{user: &User{Run: r, lastAt: at * time.Second}}
+			a.note(p)
+		}
+		if got := a.stopped(3 * time.Second); got != c.want {
+			t.Errorf("%s: stopped %v, want %v", name, got, c.want)
+		}
+	}
+}
+
 func TestPanicIsInfra(t *testing.T) {
 	s := serve(t, ok)
 	explode := func(u *User) error {
 		if p := u.getOK("/"); p.OK() && u.ID == 2 {
-			var world map[string]int
-			world["answer"] = 42
+			u.Run = nil
+			u.Run.Log(hotseat.AudienceTeam, "oh")
 		}
 		return nil
 	}
@@ -122,7 +154,7 @@ func TestPanicIsInfra(t *testing.T) {
 		code    string
 		reason  string
 	}{
-		"panic in an iteration": {visit(explode), "panic", "assignment to entry in nil map (panic, user 2 of visitor"},
+		"panic in an iteration": {visit(explode), "panic", "nil pointer dereference (panic, user 2 of visitor"},
 		"panic in verify":       {Contest{Name: "x", Verify: []Scenario{{"v", func(*User) error { panic("oh") }}}}, "panic", "panic: oh"},
 		"panic in prepare":      {Contest{Name: "x", Prepare: func(*Run) error { panic("oh") }}, "panic", "panic: oh"},
 		"panic in initialize":   {Contest{Name: "x", Initialize: func(context.Context, *Run) error { panic("oh") }}, "panic", "panic: oh"},
@@ -263,17 +295,17 @@ func TestInterrupt(t *testing.T) {
 	t.Run("context", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(200*time.Millisecond, cancel)
-		check(t, playWith(t, ctx, nil, get(), long...))
+		check(t, playWith(ctx, t, nil, get(), long...))
 	})
 	t.Run("end of standard input", func(t *testing.T) {
 		in, parent := io.Pipe()
 		time.AfterFunc(200*time.Millisecond, func() { _ = parent.Close() })
-		check(t, playWith(t, context.Background(), in, get(), long...))
+		check(t, playWith(context.Background(), t, in, get(), long...))
 	})
 	t.Run("while init runs", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(200*time.Millisecond, cancel)
-		check(t, playWith(t, ctx, nil, get(), append(long, "--init", "sleep 60")...))
+		check(t, playWith(ctx, t, nil, get(), append(long, "--init", "sleep 60")...))
 	})
 	t.Run("with a stuck user", func(t *testing.T) {
 		forever := make(chan struct{})
@@ -281,7 +313,7 @@ func TestInterrupt(t *testing.T) {
 		ctx, cancel := context.WithCancel(context.Background())
 		time.AfterFunc(200*time.Millisecond, cancel)
 		c := impatient(visit(func(*User) error { <-forever; return nil }))
-		check(t, playWith(t, ctx, nil, c, long...))
+		check(t, playWith(ctx, t, nil, c, long...))
 	})
 }
 
