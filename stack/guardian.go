@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net"
 	"os"
 	"os/signal"
@@ -87,6 +88,7 @@ func guard(p place) error {
 	var bg sync.WaitGroup
 	bg.Go(g.obeySignals)
 	bg.Go(func() { g.serve(l) })
+	bg.Go(func() { g.watchFolder(p) })
 	go func() { // ends with the process: a blocking read of a pipe that never gets data
 		_, _ = os.NewFile(guardWatchFD, "watcher").Read(make([]byte, 1))
 		stop(errWatcherGone)
@@ -178,6 +180,27 @@ func (g *guardian) obeySignals() {
 				g.sup.spawner.reapOrphans()
 			case syscall.SIGTERM, syscall.SIGINT:
 				g.stop(fmt.Errorf("got %s", sig))
+				return
+			}
+		}
+	}
+}
+
+// lookEvery is how often a guardian looks whether its run folder is still there.
+const lookEvery = 2 * time.Second
+
+// watchFolder stops the stack when its run folder has been removed: nobody could
+// reach it any more to stop it.
+func (g *guardian) watchFolder(p place) {
+	ticker := time.NewTicker(lookEvery)
+	defer ticker.Stop()
+	for {
+		select {
+		case <-g.ctx.Done():
+			return
+		case <-ticker.C:
+			if _, err := os.Lstat(p.file(planFile)); errors.Is(err, fs.ErrNotExist) {
+				g.stop(errors.New("the run folder was removed"))
 				return
 			}
 		}

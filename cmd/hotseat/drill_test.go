@@ -392,3 +392,25 @@ func TestDrillPortTaken(t *testing.T) {
 		t.Error("half a stack was left running")
 	}
 }
+
+// Nobody could stop a stack whose workspace was removed: it stops by itself.
+func TestDrillWorkspaceRemoved(t *testing.T) {
+	t.Parallel()
+	b := newBank(t)
+	b.must(b.dir, "up")
+	s := b.status()
+	pids := []int{s.Guardian}
+	for _, p := range s.Processes {
+		pids = append(pids, p.PIDs...)
+	}
+	away := b.dir + ".gone"
+	if err := os.Rename(b.dir, away); err != nil {
+		t.Fatal(err)
+	}
+	if left := gone(pids, 15*time.Second); left != nil {
+		t.Errorf("still there: %v", left)
+	}
+	if err := os.Rename(away, b.dir); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -8,6 +10,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"hotseat/stack"
 )
 
 func TestMain(m *testing.M) {
@@ -25,6 +29,7 @@ func TestScripts(t *testing.T) {
 		RequireExplicitExec: true,
 		Setup: func(e *testscript.Env) error {
 			e.Vars = append(e.Vars, shared...)
+			e.Defer(func() { stopStacks(t, e.WorkDir) }) // of stories that ended too early
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
@@ -49,6 +54,23 @@ func sharedFolders(t *testing.T) []string {
 		env = append(env, name+"="+strings.TrimSpace(string(out)))
 	}
 	return env
+}
+
+// stopStacks stops what a story left running.
+func stopStacks(t *testing.T, dir string) {
+	workspaces, err := filepath.Glob(filepath.Join(dir, "*", ".hotseat"))
+	if err != nil {
+		t.Error(err)
+	}
+	for _, w := range workspaces {
+		client, err := stack.Connect(context.Background(), filepath.Join(w, "run"))
+		if err == nil {
+			err = client.Stop(context.Background())
+		}
+		if err != nil && !errors.Is(err, stack.ErrNotRunning) {
+			t.Error(err)
+		}
+	}
 }
 
 // testCache is a cache that outlives the test: databases of earlier runs of the
