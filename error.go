@@ -88,3 +88,12 @@ func ExitStatus(err error) int {
 		return ExitInfra
 	}
 }
+
+// HintOf returns the hint of the first *Error in err's chain, "" if there is none.
+func HintOf(err error) string {
+	var e *Error
+	if errors.As(err, &e) {
+		return e.Hint
+	}
+	return ""
+}

@@ -12,6 +12,9 @@ func TestErrorKeepsItsCauseAndCode(t *testing.T) {
 	if !errors.Is(err, fs.ErrNotExist) {
 		t.Error("the cause is lost")
 	}
+	if got := HintOf(err); got != "make one" {
+		t.Errorf("hint %q", got)
+	}
 	if got := CodeOf(err); got != CodeNotFound {
 		t.Errorf("code %q", got)
 	}

@@ -85,7 +85,7 @@ func TestBrokenManifestNamesFileLineAndWhatWasExpected(t *testing.T) {
 			if hotseat.CodeOf(err) != hotseat.CodeInvalid || !strings.Contains(err.Error(), c.want) {
 				t.Fatalf("got %v, want %q in it", err, c.want)
 			}
-			if hint := err.(*hotseat.Error).Hint; !strings.Contains(hint, c.hint) {
+			if hint := hotseat.HintOf(err); !strings.Contains(hint, c.hint) {
 				t.Errorf("hint %q, want %q in it", hint, c.hint)
 			}
 		})

@@ -144,7 +144,7 @@ func TestCreateFailsWhole(t *testing.T) {
 
 func TestUnknownProblemSuggestsTheNearest(t *testing.T) {
 	_, err := registry(t).Get("tinny")
-	if hotseat.CodeOf(err) != hotseat.CodeNotFound || !strings.Contains(err.(*hotseat.Error).Hint, "did you mean tiny?") {
+	if hotseat.CodeOf(err) != hotseat.CodeNotFound || !strings.Contains(hotseat.HintOf(err), "did you mean tiny?") {
 		t.Errorf("got %v", err)
 	}
 }

@@ -3,7 +3,6 @@ package runner
 import (
 	"bufio"
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -176,16 +175,6 @@ func (b *benchmark) kill() {
 	b.killed = true
 	b.mu.Unlock()
 	_ = unix.Kill(-b.cmd.Process.Pid, unix.SIGKILL)
-}
-
-// wait returns when the benchmark has ended or ctx has.
-func (b *benchmark) wait(ctx context.Context) error {
-	select {
-	case <-b.exited:
-		return nil
-	case <-ctx.Done():
-		return ctx.Err()
-	}
 }
 
 // pid of the child.

@@ -38,9 +38,11 @@ func (c *collector) add(e hotseat.Event) {
 	case e.ProgressEvent != nil:
 		c.progress = *e.ProgressEvent
 	case e.PointEvent != nil:
-		c.points[e.PointEvent.Tag] += e.PointEvent.Count
+		p := e.PointEvent
+		c.points[p.Tag] += p.Count
 	case e.FailureEvent != nil:
-		c.addFailure(e.FailureEvent.Failure, e.FailureEvent.Count, e.Sampled)
+		f := e.FailureEvent
+		c.addFailure(f.Failure, f.Count, f.Sampled)
 	case e.VerdictEvent != nil:
 		c.verdict = e.VerdictEvent
 	}

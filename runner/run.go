@@ -243,6 +243,13 @@ func (r *Runner) closeCollectors(ctx context.Context, s *session, result *hotsea
 		return
 	}
 	result.Processes = summary.Processes
+	if summary.Database != nil {
+		s.collected(func(c *collector) {
+			if c.verdict != nil {
+				summary.Database.PerEndpoint(c.verdict.Endpoints)
+			}
+		})
+	}
 	text, err := json.Marshal(struct {
 		Level Measure `json:"level"`
 		*measure.Summary

@@ -182,8 +182,8 @@ func (s *session) line(line []byte) error {
 	if err != nil {
 		return err
 	}
-	if e.LogEvent != nil {
-		_, _ = fmt.Fprintf(s.log, "[%s] %s\n", e.LogEvent.Audience, e.Message)
+	if l := e.LogEvent; l != nil {
+		_, _ = fmt.Fprintf(s.log, "[%s] %s\n", l.Audience, l.Message)
 	}
 	if e.RequestEvent != nil {
 		s.replies.Go(func() { s.answer(e.RequestEvent) })

@@ -155,6 +155,7 @@ func (m *Main) bench(ctx context.Context, o runner.Options, asJSON bool) error {
 
 // show prints an outcome and sets the exit status.
 func (m *Main) show(ctx context.Context, outcome *runner.Outcome, asJSON bool) error {
+	m.clearProgress()
 	m.status = outcome.Result.Verdict.ExitStatus()
 	if ctx.Err() != nil {
 		m.status = hotseat.ExitInterrupted

@@ -47,7 +47,8 @@ type Main struct {
 	Stderr io.Writer
 
 	registry *problem.Registry
-	status   int // what a command that succeeded in running wants to exit with
+	progress *report.Progress // the live line, if there is one
+	status   int              // what a command that succeeded in running wants to exit with
 }
 
 // Run executes one command line and returns its exit status.
@@ -62,7 +63,9 @@ func (m *Main) Run(ctx context.Context, args []string) int {
 	root.SetIn(m.Stdin)
 	root.SetOut(m.Stdout)
 	root.SetErr(m.Stderr)
-	if err := root.ExecuteContext(ctx); err != nil {
+	err = root.ExecuteContext(ctx)
+	m.clearProgress()
+	if err != nil {
 		if ctx.Err() != nil {
 			_, _ = fmt.Fprintln(m.Stderr, "interrupted")
 			return hotseat.ExitInterrupted

@@ -12,8 +12,17 @@ import (
 // observer tells on standard error what a command is doing: steps with how long
 // they took, then the benchmark's progress.
 func (m *Main) observer() runner.Observer {
-	progress := report.NewProgress(m.Stderr, m.onTerminal(), m.width)
-	return runner.Observer{Step: m.step, Event: progress.Event}
+	m.progress = report.NewProgress(m.Stderr, m.onTerminal(), m.width)
+	return runner.Observer{Step: m.step, Event: m.progress.Event}
+}
+
+// clearProgress takes the live line away before anything else is said: after
+// an interruption it is still there.
+func (m *Main) clearProgress() {
+	if m.progress != nil {
+		m.progress.Close()
+		m.progress = nil
+	}
 }
 
 // steps that are over sooner than this are not worth a line.
