@@ -159,3 +159,41 @@ func TestImpatience(t *testing.T) {
 		t.Errorf("%v, %d late", v, r.Late())
 	}
 }
+
+// TestLateToldContradiction has an old read told after a session's newer ones, which it contradicts:
+// 2 was there at 6, 1 came after that, and the session saw 2 after 1.
+func TestLateToldContradiction(t *testing.T) {
+	r := model.NewRegister[int](model.Promise{Lag: ticks(10), Monotonic: true}).Initially(0)
+	r.Write(nil, tick(0), 1).Maybe(tick(1))
+	r.Write(nil, tick(0), 2).Maybe(tick(1))
+	session := model.NewSession()
+	for i, shown := range []int{1, 2} {
+		if v := r.Read(session, span(20+2*i, 20+2*i), shown); v != nil {
+			t.Fatal(v)
+		}
+	}
+	if v := r.Read(nil, span(5, 6), 2); v == nil || v.Code != model.CodeStaleRead {
+		t.Errorf("%v", v)
+	}
+}
+
+// TestSettledDoubtsForgetNothing lets lost writes run out: they never happened, and what
+// was there before them still is.
+func TestSettledDoubtsForgetNothing(t *testing.T) {
+	r := model.NewRegister[int](model.Promise{Settle: ticks(10), Patience: ticks(100), Lag: ticks(50)}).Initially(0)
+	for i := range 20 {
+		r.Write(nil, tick(100*i), 1+i).Maybe(tick(100*i + 1))
+	}
+	if v := r.Read(nil, span(5000, 5001), 0); v != nil {
+		t.Error(v)
+	}
+	if v := r.Read(nil, span(4901, 4902), 0); v != nil || r.Late() != 0 {
+		t.Errorf("%v, %d late", v, r.Late())
+	}
+	if v := r.Read(nil, span(4900, 4901), 0); v != nil || r.Late() != 1 {
+		t.Errorf("%v, %d late", v, r.Late())
+	}
+	if v := r.Read(nil, span(5000, 5001), 20); v == nil {
+		t.Error("a lost write took effect later than it can, unseen by a read in between")
+	}
+}

@@ -286,3 +286,44 @@ func TestCertain(t *testing.T) {
 		t.Errorf("certain after a read: %v", got)
 	}
 }
+
+// TestChangeSettledLate has reads told before the change that they contradict is settled.
+func TestChangeSettledLate(t *testing.T) {
+	s := model.NewSet[string](model.Promise{}).Initially("b")
+	add := s.Add(nil, tick(1), "a")
+	if v := s.Read(nil, span(5, 6), []string{"b"}); v != nil {
+		t.Errorf("a was not settled yet: %v", v)
+	}
+	if v := add.Commit(tick(4)); v == nil || v.Code != model.CodeLostWrite {
+		t.Errorf("acknowledged before the read that lacked it: %v", v)
+	}
+	remove := s.Remove(nil, tick(7), "b")
+	if v := s.Shown(nil, span(10, 11), "b"); v != nil {
+		t.Errorf("the removal was not settled yet: %v", v)
+	}
+	if v := remove.Commit(tick(9)); v == nil || v.Code != model.CodeStaleRead {
+		t.Errorf("removed before the read that had it: %v", v)
+	}
+}
+
+// TestAbsenceInDoubt has a listing without an element that was added and removed within the
+// lag: it may be from before or after, and says nothing about either.
+func TestAbsenceInDoubt(t *testing.T) {
+	s := model.NewSet[string](model.Promise{Lag: ticks(20)})
+	if v := s.Add(nil, tick(10), "a").Commit(tick(12)); v != nil {
+		t.Fatal(v)
+	}
+	remove := s.Remove(nil, tick(20), "a")
+	if v := s.Read(nil, span(31, 32), nil); v != nil { // may be as old as 11
+		t.Error(v)
+	}
+	if v := s.Read(nil, span(8, 11), []string{"a"}); v != nil {
+		t.Errorf("told late: %v", v)
+	}
+	if v := remove.Commit(tick(33)); v != nil {
+		t.Error(v)
+	}
+	if v := s.Read(nil, span(8, 10), []string{"a"}); v != nil {
+		t.Errorf("told late: %v", v)
+	}
+}
