@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
-	"path/filepath"
 	"runtime"
 	"strings"
 	"sync"
@@ -317,74 +315,6 @@ func TestInterrupt(t *testing.T) {
 	})
 }
 
-func TestInitialize(t *testing.T) {
-	t.Parallel()
-	s := serve(t, ok)
-	t.Run("runs before the load", func(t *testing.T) {
-		mark := filepath.Join(t.TempDir(), "mark")
-		o := play(t, get(), "--target", s.URL, "--init", "echo hello; : > "+mark)
-		wantVerdict(t, o, hotseat.Pass, "")
-		if _, err := os.Stat(mark); err != nil {
-			t.Error(err)
-		}
-		if p := o.phase(PhaseInitialize); p == nil || !p.OK || o.verdict.Rules["x.initialize"] != 1 {
-			t.Errorf("phase %+v, rules %v", p, o.verdict.Rules)
-		}
-	})
-	t.Run("fails with its output", func(t *testing.T) {
-		o := play(t, get(), "--target", s.URL, "--init", `i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; done; echo no such table >&2; exit 3`)
-		wantVerdict(t, o, hotseat.Fail, "exit status 3")
-		f := o.sample(t, CodeInitializeFailed)
-		if f.Class != hotseat.ClassLifecycle || f.Rule != "x.initialize" {
-			t.Errorf("failure %+v", f)
-		}
-		if !strings.HasSuffix(f.Actual, "no such table") || !strings.Contains(f.Actual, "last 40 of 101") || strings.Contains(f.Actual, "line 61\n") || !strings.Contains(f.Actual, "line 62\n") {
-			t.Errorf("output is not the last 40 lines:\n%s", f.Actual)
-		}
-	})
-	t.Run("is killed with its children when it takes too long", func(t *testing.T) {
-		c := get()
-		c.InitTimeout = 300 * time.Millisecond
-		mark := filepath.Join(t.TempDir(), "mark")
-		o := play(t, c, "--target", s.URL, "--init", "echo waiting; (sleep 1; : > "+mark+") & wait")
-		wantVerdict(t, o, hotseat.Fail, "still running after 300ms")
-		if f := o.sample(t, CodeInitializeFailed); !strings.Contains(f.Actual, "waiting") {
-			t.Errorf("output %q", f.Actual)
-		}
-		time.Sleep(1200*time.Millisecond - o.took)
-		if _, err := os.Stat(mark); err == nil {
-			t.Error("a child of the init command outlived it")
-		}
-	})
-	t.Run("may leave a server behind", func(t *testing.T) {
-		mark := filepath.Join(t.TempDir(), "mark")
-		o := play(t, get(), "--target", s.URL, "--init", "(sleep 3; : > "+mark+") &")
-		wantVerdict(t, o, hotseat.Pass, "")
-		if _, err := os.Stat(mark); err == nil {
-			t.Error("the run waited for what the init command left running")
-		}
-		for range 100 {
-			if _, err := os.Stat(mark); err == nil {
-				return
-			}
-			time.Sleep(50 * time.Millisecond)
-		}
-		t.Error("what the init command left running was killed")
-	})
-	t.Run("by a request", func(t *testing.T) {
-		bad := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
-		c := get()
-		c.Initialize = func(ctx context.Context, r *Run) error {
-			return r.Alone(ctx, Scenario{"initialize", func(u *User) error {
-				return u.Post("/initialize", "application/json", []byte("{}")).Expect(Status(ruleStatus, 200)).Err()
-			}})
-		}
-		o := play(t, c, "--target", bad.URL)
-		wantVerdict(t, o, hotseat.Fail, "status 500 instead of 200")
-		wantVerdict(t, play(t, c, "--target", s.URL), hotseat.Pass, "")
-	})
-}
-
 func TestVerifyAndFinish(t *testing.T) {
 	s := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -439,68 +369,4 @@ func TestOriginalRules(t *testing.T) {
 	}
 	wantVerdict(t, play(t, c, "--target", s.URL, "--param", "rules=original"), hotseat.Pass, "everybody passes")
 	wantVerdict(t, play(t, c, "--target", s.URL), hotseat.Fail, "want ok, got wrong")
-}
-
-func TestUsage(t *testing.T) {
-	s := serve(t, ok)
-	file := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(file, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	c := get()
-	c.Params = []Param{{Name: "workload", Default: "1", Doc: "number of workers", Check: IntBetween(1, 9)}}
-	for name, args := range map[string]struct {
-		args   []string
-		reason string
-	}{
-		"no target":         {nil, "no target"},
-		"bad target":        {[]string{"--target", "ftp://x"}, "ftp"},
-		"bad duration":      {[]string{"--target", s.URL, "--duration", "soon"}, "duration"},
-		"negative duration": {[]string{"--target", s.URL, "--duration", "-3s"}, "not positive"},
-		"unknown flag":      {[]string{"--target", s.URL, "--speed", "3"}, "speed"},
-		"stray argument":    {[]string{"--target", s.URL, "fast"}, `"fast"`},
-		"unknown param":     {[]string{"--target", s.URL, "--param", "size=3"}, "rules, workload"},
-		"bad param":         {[]string{"--target", s.URL, "--param", "workload=ten"}, "from 1 to 9"},
-		"param without =":   {[]string{"--target", s.URL, "--param", "workload"}, "name=value"},
-		"bad rules":         {[]string{"--target", s.URL, "--param", "rules=lenient"}, "strict or original"},
-		"bad seed":          {[]string{"--target", s.URL, "--seed", "x"}, "seed"},
-		"unknown rule":      {[]string{"--target", s.URL, "--disable-rule", "x.nonsense"}, "x.nonsense"},
-		"no data":           {[]string{"--target", s.URL, "--data", file + "-not"}, "no such file"},
-		"data is a file":    {[]string{"--target", s.URL, "--data", file}, "not a folder"},
-	} {
-		t.Run(name, func(t *testing.T) {
-			o := play(t, c, args.args...)
-			wantVerdict(t, o, hotseat.Infra, args.reason)
-			if !o.verdict.ExitUsage || o.verdict.Hint == "" || o.status != hotseat.ExitUsage || len(o.events) != 1 {
-				t.Errorf("status %d, %+v", o.status, o.verdict)
-			}
-		})
-	}
-	t.Run("bad data", func(t *testing.T) {
-		c := c
-		c.Prepare = func(*Run) error { return hotseat.Invalid("make it anew", "users.tsv:3: want 5 columns") }
-		o := play(t, c, "--target", s.URL)
-		wantVerdict(t, o, hotseat.Infra, "users.tsv:3")
-		if !o.verdict.ExitUsage || o.verdict.Hint != "make it anew" {
-			t.Errorf("%+v", o.verdict)
-		}
-	})
-	t.Run("help", func(t *testing.T) {
-		var out, log strings.Builder
-		if status := c.Run(context.Background(), []string{"--help"}, nil, &out, &log); status != 0 || out.Len() > 0 ||
-			!strings.Contains(log.String(), "workload") || !strings.Contains(log.String(), "-disable-rule") {
-			t.Errorf("status %d, out %q, log %q", status, &out, &log)
-		}
-	})
-	t.Run("params reach the run", func(t *testing.T) {
-		c := c
-		c.Prepare = func(r *Run) error {
-			if r.Int("workload") != 3 || r.Strict() || r.Seed() != 42 || r.Duration() != time.Second || r.Data() != filepath.Dir(file) {
-				return fmt.Errorf("got %d %v %d %s %s", r.Int("workload"), r.Strict(), r.Seed(), r.Duration(), r.Data())
-			}
-			return errors.New("all well")
-		}
-		o := play(t, c, "--target", s.URL, "--param", "workload=3", "--param", "rules=original", "--seed", "42", "--duration", "1s", "--data", filepath.Dir(file))
-		wantVerdict(t, o, hotseat.Infra, "all well")
-	})
 }
