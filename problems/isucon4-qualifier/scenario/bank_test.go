@@ -27,6 +27,7 @@ type bank struct {
 	rightRefused      bool // every third right password is refused as wrong
 	refusalsUncounted bool // by the counters that decide; the log has them
 	neverReset        bool // the counters that decide; the log is right
+	addressNotReset   bool // of the counters that decide; the log is right
 
 	// Pages.
 	accepted, refused string             // where logins lead, /mypage and /
@@ -166,7 +167,7 @@ func (b *bank) decide(ip string, u *client, password string) outcome {
 	for _, c := range both {
 		if o == accepted {
 			c.log, c.everSucceeded = 0, true
-			if !b.neverReset {
+			if !b.neverReset && (!b.addressNotReset || c != a) {
 				c.decides = 0
 			}
 			continue

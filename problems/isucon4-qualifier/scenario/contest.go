@@ -75,7 +75,7 @@ func Contest() *bench.Contest {
 		Verify: []bench.Scenario{
 			{Name: "rehearsal", Run: func(u *bench.User) error { return w.rehearse(u) }},
 		},
-		// 29 logins of an app that is far slower than any in the contest.
+		// 30 logins of an app that is far slower than any in the contest.
 		VerifyTimeout: 3 * time.Minute,
 		Populations: func(r *bench.Run) []bench.Population {
 			workers := bench.Closed(population, func(u *bench.User) bench.Iteration { return newWorker(u, w) }).

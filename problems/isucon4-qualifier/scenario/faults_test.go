@@ -36,6 +36,7 @@ func faults() []fault {
 		{rule: ruleBanBeforeLock, code: "wrong-order", wrong: func(b *bank) { b.lockFirst = true }},
 		{rule: ruleRefusalsCount, code: "refusal-not-counted", wrong: func(b *bank) { b.refusalsUncounted = true }},
 		{rule: ruleSuccessResets, code: "count-not-reset", wrong: func(b *bank) { b.neverReset = true }},
+		{rule: ruleSuccessResets, code: "count-not-reset", wrong: func(b *bank) { b.addressNotReset = true }},
 
 		{rule: rulePathAccepted, code: "wrong-path", wrong: func(b *bank) { b.accepted = "/account" }},
 		{rule: rulePathRefused, code: "wrong-path", wrong: func(b *bank) { b.refused = "/sorry" }},

@@ -116,6 +116,10 @@ func (s *rehearsal) play(cast []*account) error {
 	s.world.returning = cast[returning]
 	named := s.names(cast[returning], cast[careless])
 
+	// A failure that the address's next success takes back: where it does not,
+	// home is banned one failure too early at the end.
+	s.attempt(home, cast[returning], false)
+
 	// Three failures lock. One failure, a success and two failures do not; the
 	// second success is shown the first.
 	s.times(lockThreshold, dark, cast[forgetful], false)
@@ -134,7 +138,8 @@ func (s *rehearsal) play(cast []*account) error {
 	s.attempt(dark, cast[unlucky], true)
 	s.attempt(dark, cast[forgetful], true)
 
-	// Refusals for a ban lock an account, refusals for a lock ban an address.
+	// Refusals for a ban lock an account, refusals for a lock ban an address:
+	// the tenth since the last success there, whatever failed before it.
 	s.times(lockThreshold, dark, cast[unlucky], true)
 	s.times(banThreshold-2, home, cast[unlucky], true)
 	s.attempt(home, cast[persistent], true)
