@@ -83,7 +83,7 @@ var htmlSeeds = []string{
 	"<svg viewBox='0 0 1 1'><g><path d='x'/><use xlink:href='/a'/></g></svg>", "<svg><p>x", "<svg><![CDATA[<p>]]></svg>",
 	"<pre>\n\nx</pre><pre>&#10;x</pre><textarea>\n\nx</textarea>", "<script><!--<script></script>--></script>x", "<title>a&amp;b</titlex></title>",
 	"<head><title>x</title>\n</head> \n<body>y", "<html id=n0><head id=n1></head><body id=n2>x</body></html><!-- --> z", "<p>&notit; &not= &copy &#128; &#x1F600;</p>",
-	"<a href=/a?b=1&copy=2&amp;c>x</a>", "<p id=n1>a\r\nb\rc</p>", "\ufeff<html><p>x", "<form><div></form></div><form>", "<button><p>x<button>y",
+	"<p>&#128;</p><p>&#x9f;</p><p>&#10;</p><p>&#0;</p><p>&#xd800;</p><p>&#99999999;</p><p>&nbsp;</p><p>&#;</p><p>&;", "<a href=/a?b=1&copy=2&amp;c>x</a>", "<p id=n1>a\r\nb\rc</p>", "\ufeff<html><p>x", "<form><div></form></div><form>", "<button><p>x<button>y",
 	"<ruby>a<rt>b<rp>c<rb>d<rtc>e</ruby>", "<h1>a<h2>b</h1>c", "</br></p>", "<p a=1 A=2 a=3 id=n0 ID=n1>", "<p/id=n0/class=c0>", "<br/><img id=x/>",
 	"<noscript><p>x</noscript><iframe><p></iframe><xmp><p></xmp>", "<template><p></template>", "<frameset>", "<table>x<tr>y</table>",
 	"<td>x</td><tr>", "</table></td>", "<div><select><div></div><input></select>", "<head></head><title>x</title>", "<body><body class=c0>",

@@ -49,7 +49,10 @@ func TestMemoNeverHidesAnything(t *testing.T) {
 		{"mask in attribute", func() *check.HTMLValidator {
 			return check.HTML("p").Mask(`data-x="`, `"`).Mask("<li>", "</li>").AttrMatch("#who", "data-x", check.Var("user"))
 		}},
-		{"bare value", func() *check.HTMLValidator {
+		{"text masked that may be markup", func() *check.HTMLValidator {
+			return check.HTML("p").Mask(`">`, "</p>").Absent("b")
+		}},
+		{"list masked", func() *check.HTMLValidator {
 			return check.HTML("p").Mask(`<ul>`, `</ul>`).Count("li", 1)
 		}},
 	} {
@@ -78,6 +81,34 @@ func TestMemoNeverHidesAnything(t *testing.T) {
 			}
 			if wrong == 1500 {
 				t.Error("all bodies were wrong: nothing was tested")
+			}
+		})
+	}
+}
+
+// Masks where other text would be other markup, and pages that the scanner does not understand.
+func TestMaskedPlaces(t *testing.T) {
+	for _, c := range []struct {
+		name         string
+		v            *check.HTMLValidator
+		right, wrong string // the same but for the mask
+	}{
+		{"bare attribute value", check.HTML("p").Mask("value=", ">").Absent("[class]"), "<input value=1>", "<input value=1 class=x>"},
+		{"tag name", check.HTML("p").Mask("<x", ">").Absent("xb"), "<xa>", "<xb>"},
+		{"before the body", check.HTML("p").Mask("-->", "<!--").Absent("body > link"), "<!-- --> <!-- --><link>", "<!-- -->x<!-- --><link>"},
+		{"in a table", check.HTML("p").Mask("<tr>", "</tr>").Text("table", " "), "<table><tr> </tr></table>", "<table><tr>x</tr></table>"},
+		{"misnested page", check.HTML("p").Mask(`value="`, `"`).EachAttr("input", "value", check.Match("^[0-9]$")),
+			`<b><i>x</b></i><input value="1">`, `<b><i>x</b></i><input value="x">`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v := c.v.Memo()
+			for range 2 {
+				if m := v.Check(&check.Input{Body: []byte(c.right)}); m != nil {
+					t.Error("right:", m)
+				}
+				if m := v.Check(&check.Input{Body: []byte(c.wrong)}); m == nil {
+					t.Error("wrong, but not found")
+				}
 			}
 		})
 	}

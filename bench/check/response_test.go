@@ -59,7 +59,7 @@ func TestDigestRemembersOnlyTheRightBody(t *testing.T) {
 	for _, step := range []struct {
 		body  string
 		right bool
-	}{{"hello", true}, {"hello", true}, {"hellp", false}, {"", false}, {"hello", true}} {
+	}{{"hello", true}, {"hello", true}, {"hellp", false}, {"hellp", false}, {"", false}, {"hello", true}} {
 		if m := c.Check(&check.Input{Body: []byte(step.body)}); (m == nil) != step.right {
 			t.Errorf("%q: %v", step.body, m)
 		}
