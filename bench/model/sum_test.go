@@ -105,3 +105,20 @@ func TestSumDuringTheRun(t *testing.T) {
 		}
 	}
 }
+
+// TestSumRemembersForItsPatience reads late-told totals after many additions.
+func TestSumRemembersForItsPatience(t *testing.T) {
+	s := model.NewSum(model.Promise{Patience: ticks(1000)}, 0)
+	for i := range 200 {
+		if term := s.Add(tick(i), 1); i < 100 {
+			term.Commit(tick(i))
+		} else {
+			term.Maybe(tick(i))
+		}
+	}
+	for total, ok := range map[int64]bool{50: true, 51: true, 49: false, 52: false} {
+		if v := s.Read(span(50, 50), total); (v == nil) != ok {
+			t.Errorf("%d: %v", total, v)
+		}
+	}
+}
