@@ -109,7 +109,7 @@ func (s *stage) innocentRun(ctx context.Context, n int) (InnocentRun, error) {
 		defer burn(runtime.NumCPU())()
 	}
 	outcome, err := s.run(ctx, trial{
-		c: &Case{Name: untouched}, seed: run.Seed,
+		c: &Case{Name: untouched}, seed: run.Seed, spoilable: true,
 		params: map[string]string{"workload": strconv.Itoa(run.Workload)},
 	})
 	if err != nil {

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"hotseat"
@@ -113,11 +114,22 @@ func (j *judge) play(ctx context.Context, c *Case) error {
 	return nil
 }
 
+// noRun says why there was no run, with the words of the compiler or server
+// that was the cause.
+func noRun(err error) string {
+	text := "there was no run: " + err.Error()
+	var known *hotseat.Error
+	if errors.As(err, &known) && known.Detail != "" {
+		text += ": " + known.Detail
+	}
+	return text
+}
+
 // conclude assesses a case's outcome and reports it.
 func (j *judge) conclude(c *Case, outcome *runner.Outcome, err error, began time.Time) {
 	done := CaseDone{Name: c.Name, Kind: c.Kind, ExpectedCode: c.Code, Rule: c.Rule, Codes: []string{}}
 	if err != nil {
-		done.Problem = "there was no run: " + err.Error()
+		done.Problem = noRun(err)
 	} else {
 		r := outcome.Result
 		done.Verdict, done.Codes, done.Seed = r.Verdict, codesOf(r), r.Seed

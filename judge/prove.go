@@ -64,7 +64,7 @@ func (j *judge) proveOne(ctx context.Context, rule string, faults []*Case) (Proo
 		}
 		last, p.Case = outcome, c.Name
 		if err != nil {
-			p.Problem = "there was no run: " + err.Error()
+			p.Problem = noRun(err)
 			continue
 		}
 		p.Verdict = outcome.Result.Verdict

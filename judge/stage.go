@@ -114,6 +114,8 @@ type trial struct {
 	seed     uint64
 	disabled []string          // rules
 	params   map[string]string // over the case's
+
+	spoilable bool // a run that our own side spoiled counts as well
 }
 
 // run sets the scene and lets the benchmark run, as often as the case wants. The
@@ -132,15 +134,25 @@ func (s *stage) run(ctx context.Context, t trial) (*runner.Outcome, error) {
 	maps.Copy(params, t.params)
 	var last *runner.Outcome
 	for i := range max(t.c.Runs, 1) {
-		if last != nil {
-			_ = os.RemoveAll(last.Dir) // it is not the one that counts
-		}
+		discard(last) // it is not the one that counts
 		var err error
-		if last, err = s.once(ctx, t, t.seed+uint64(i), params); err != nil {
+		if last, err = s.onceOrTwice(ctx, t, t.seed+uint64(i), params); err != nil {
 			return nil, err
 		}
 	}
 	return last, nil
+}
+
+// onceOrTwice runs again what our own side spoiled, for instance because the
+// machine was too busy: such a run tells nothing about the case. If it happens
+// twice it is no accident.
+func (s *stage) onceOrTwice(ctx context.Context, t trial, seed uint64, params map[string]string) (*runner.Outcome, error) {
+	outcome, err := s.once(ctx, t, seed, params)
+	if err != nil || outcome.Result.Verdict != hotseat.Infra || t.spoilable {
+		return outcome, err
+	}
+	discard(outcome)
+	return s.once(ctx, t, seed, params)
 }
 
 func (s *stage) once(ctx context.Context, t trial, seed uint64, params map[string]string) (*runner.Outcome, error) {
