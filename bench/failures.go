@@ -122,3 +122,9 @@ func (n *failureCount) costly() bool { return n.side == hotseat.SideTarget && !n
 
 // target reports whether the target answers for the kind.
 func (n *failureCount) target() bool { return n.side == hotseat.SideTarget }
+
+// lost reports whether the kind is of requests that the benchmark itself could
+// not make or not judge.
+func (n *failureCount) lost() bool {
+	return n.class == hotseat.ClassGenerator && n.code != codeLateStart
+}

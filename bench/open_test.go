@@ -87,7 +87,6 @@ func TestOpenPopulationCountsFromTheIntendedStart(t *testing.T) {
 
 func TestLateStartsAreOurs(t *testing.T) {
 	t.Parallel()
-	s := serve(t, ok)
 	c := open(func(p *OpenPopulation) *OpenPopulation {
 		return p.PerSecond(100).Users(4).MaxLate(50 * time.Millisecond)
 	})
@@ -101,11 +100,10 @@ func TestLateStartsAreOurs(t *testing.T) {
 		}
 		return work(r)
 	}
-	slow := serve(t, dawdle(300*time.Millisecond))
-	o := play(t, c, "--target", slow.URL, "--duration", "1s")
+	s := serve(t, dawdle(300*time.Millisecond))
+	o := play(t, c, "--target", s.URL, "--duration", "1s")
 	wantVerdict(t, o, hotseat.Infra, "iterations of visitor too late")
 	if f := o.sample(t, codeLateStart); f.Side != hotseat.SideBench {
 		t.Errorf("%+v", f)
 	}
-	_ = s
 }

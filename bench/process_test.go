@@ -3,6 +3,7 @@ package bench
 import (
 	"bufio"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -14,6 +15,8 @@ import (
 	"testing"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"hotseat"
 )
 
@@ -24,6 +27,19 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(childEnv) {
 	case "closed":
 		Main(get())
+	case "fds":
+		c := get()
+		work := c.Populations
+		c.Populations = func(r *Run) []Population {
+			few := uint64(openFDs() + 3)
+			if err := unix.Setrlimit(unix.RLIMIT_NOFILE, &unix.Rlimit{Cur: few, Max: few}); err != nil {
+				panic(err)
+			}
+			p := work(r)
+			p[0].(*ClosedPopulation).Start(20)
+			return p
+		}
+		Main(c)
 	case "open":
 		Main(open(func(p *OpenPopulation) *OpenPopulation {
 			return p.PerSecond(50).Users(10).MaxLate(100 * time.Millisecond)
@@ -106,6 +122,37 @@ func lastEvent(t *testing.T, out io.Reader) hotseat.Event {
 		t.Fatal(err)
 	}
 	return e
+}
+
+// What the benchmark itself has run out of is never charged to the target.
+func TestOutOfFileDescriptorsIsInfra(t *testing.T) {
+	t.Parallel()
+	s := serve(t, dawdle(50*time.Millisecond)) // so that the lucky users do not outweigh the others
+	cmd := child(t, "fds", s.URL, "300ms")
+	text, err := cmd.Output()
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != hotseat.ExitInfra {
+		t.Errorf("%v, want exit status %d", err, hotseat.ExitInfra)
+	}
+	exhausted := 0
+	for _, l := range strings.Split(strings.TrimSpace(string(text)), "\n") {
+		var e hotseat.Event
+		if err := json.Unmarshal([]byte(l), &e); err != nil {
+			t.Fatal(err)
+		}
+		if f := e.FailureEvent; f != nil {
+			exhausted++
+			if f.Class != hotseat.ClassGenerator || f.Code != "fd-exhausted" || f.Side != hotseat.SideBench || f.Rule != "" {
+				t.Errorf("failure %s", l)
+			}
+		}
+		if v := e.VerdictEvent; v != nil && (!v.Generator.Saturated || v.Verdict != hotseat.Infra || !strings.Contains(v.Reason, "lost too many")) {
+			t.Errorf("verdict %s: %s", v.Verdict, v.Reason)
+		}
+	}
+	if exhausted == 0 {
+		t.Error("no failure told of it")
+	}
 }
 
 // A benchmark that was not run for a while cannot have kept its timetable, and

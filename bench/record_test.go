@@ -2,14 +2,19 @@ package bench
 
 import (
 	"io"
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hotseat"
 )
 
 // received is a request as a server saw it, without what differs between
@@ -132,5 +137,23 @@ func TestExcerptShowsTheDifference(t *testing.T) {
 	}
 	if got := difference("ok", "no"); got != "no" {
 		t.Errorf("%q", got)
+	}
+}
+
+func TestUnixSocket(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "app sock")
+	l, err := net.Listen("unix", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := httptest.NewUnstartedServer(http.HandlerFunc(ok))
+	s.Listener = l
+	s.Start()
+	t.Cleanup(s.Close)
+	wantVerdict(t, play(t, get(), "--target", "unix:"+path), hotseat.Pass, "")
+	o := play(t, once(func(u *User) error { return u.Get("/x").Expect(Path(ruleBody, "/y")).Err() }), "--target", "unix:"+path)
+	out, err := exec.Command("bash", "-c", o.sample(t, CodeUnexpectedPath).Curl).Output()
+	if err != nil || !strings.HasSuffix(string(out), "\r\n\r\nok") {
+		t.Errorf("%v: %s", err, out)
 	}
 }

@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"fmt"
 	"time"
 
 	"hotseat"
@@ -128,6 +129,9 @@ func (r *Run) generatorReport(requests int64) *hotseat.Generator {
 		g.StaleRetries += r.stats[i].StaleRetries.Load()
 	}
 	g.SaturatedReason = r.gen.saturated()
+	if n := r.failures.most((*failureCount).lost); g.SaturatedReason == "" && n.count > 0 {
+		g.SaturatedReason = fmt.Sprintf("it lost requests of its own: %s", n.summary())
+	}
 	g.Saturated = g.SaturatedReason != ""
 	r.gen.mu.Lock()
 	g.MaxLagMS, g.MaxFileDesc = float64(r.gen.maxLag.Microseconds())/1000, r.gen.maxFDs

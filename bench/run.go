@@ -266,7 +266,8 @@ func (r *Run) exercise(slug string) {
 }
 
 // Alone runs a scenario with a user of its own and waits for it, for instance
-// to initialise by a request. It returns the first failure, or ErrCut.
+// to initialise by a request. It returns the first failure, or ErrCut. Requests
+// keep to [Contest].Limits: give one that may take longer a [Step.Within].
 func (r *Run) Alone(ctx context.Context, s Scenario) error {
 	// The run may end while the author's context goes on.
 	ctx, cancel := context.WithCancel(ctx)

@@ -124,13 +124,12 @@ func (n *failureCount) summary() string {
 // "" if it does not. A benchmark at its limit under a closed load is normal;
 // only what it could not check, or did not send in time, counts.
 func (r *Run) unreliable(t *Tally) string {
-	lost := func(n *failureCount) bool { return n.class == hotseat.ClassGenerator && n.code != codeLateStart }
-	if n := r.failures.first(func(n *failureCount) bool { return lost(n) && n.phase == PhaseFinish }); n != nil {
+	if n := r.failures.first(func(n *failureCount) bool { return n.lost() && n.phase == PhaseFinish }); n != nil {
 		return fmt.Sprintf("%s could not be checked: %s", PhaseFinish, n.summary())
 	}
-	doubtful := r.failures.sum(lost) + t.Errors()
+	doubtful := r.failures.sum((*failureCount).lost) + t.Errors()
 	if all := t.Requests(); all > 0 && float64(doubtful) > r.contest.MaxErrorShare*float64(all) {
-		n := r.failures.most(lost)
+		n := r.failures.most((*failureCount).lost)
 		return fmt.Sprintf("the benchmark lost too many of its %d requests itself: %s", all, n.summary())
 	}
 	const tolerated = 0.01 // of an open population's starts
