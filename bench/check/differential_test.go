@@ -38,8 +38,6 @@ func nosy() *check.HTMLValidator {
 	return v
 }
 
-// TestNothingEscapes in scan_internal_test.go says how often the scanner gives up.
-
 // agree fails the test if the scanner and the reference parser differ.
 func agree(t *testing.T, body string) {
 	t.Helper()

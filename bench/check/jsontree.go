@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
-	"io"
 	"unicode/utf8"
 
 	fastjson "github.com/goccy/go-json"
@@ -169,7 +168,7 @@ func DecodeStrict(body []byte, v any) error {
 	}
 	d := json.NewDecoder(bytes.NewReader(body))
 	d.DisallowUnknownFields()
-	if err := d.Decode(v); err != nil && err != io.EOF {
+	if err := d.Decode(v); err != nil {
 		return fmt.Errorf("decode JSON: %w", err)
 	}
 	return nil

@@ -79,7 +79,7 @@ type maskSpan struct {
 	attr           bool // found in an attribute: not part of any text
 }
 
-// masked finds the spans to be left out of a body's digest. ok is false if one of them contains something that
+// maskSpans finds the spans to be left out of a body's digest. ok is false if one of them contains something that
 // could be more than text, or does not say what it should: such a body gets the full check.
 func (p *program) maskSpans(spans []maskSpan, body []byte, vars []Value) (_ []maskSpan, ok bool) {
 	for at := 0; ; {
