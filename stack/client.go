@@ -48,7 +48,7 @@ func Connect(ctx context.Context, dir string) (*Client, error) {
 			return c, nil
 		}
 		if !errors.Is(err, ErrNotRunning) && !errors.Is(err, errHungUp) {
-			return nil, hotseat.Unavailable("", "reach the guardian in %s: %w", dir, err)
+			return nil, hotseat.Unavailable("if another version of hotseat started it, stop it with that one, or send its guardian a TERM", "reach the guardian in %s: %w", dir, err)
 		}
 		lock, err := c.place.lock()
 		switch {
