@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"hotseat"
 	"hotseat/measure"
 	"hotseat/problem"
@@ -236,7 +238,7 @@ func (r *Runner) closeCollectors(ctx context.Context, s *session, result *hotsea
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
 	defer cancel()
 	summary, err := s.sampler.Stop(last)
-	if err != nil {
+	if err != nil && !errors.Is(err, unix.ENOSPC) { // a full disk is told once, by who cannot go on
 		r.Log.Warn("measuring", "error", err)
 	}
 	if summary == nil {
