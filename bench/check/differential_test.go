@@ -41,15 +41,15 @@ func nosy() *check.HTMLValidator {
 // agree fails the test if the scanner and the reference parser differ.
 func agree(t *testing.T, body string) {
 	t.Helper()
-	nosy().Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
+	_ = nosy().Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
 		t.Errorf("scanner %v\nreference %v\non %q\n%s", d.Scanner, d.Reference, body, captures(body))
 	}})
 }
 
 func captures(body string) string {
 	fast, slow := &check.Input{Body: []byte(body)}, &check.Input{Body: []byte(body)}
-	nosy().Check(fast)
-	nosy().CheckTree(slow)
+	_ = nosy().Check(fast)
+	_ = nosy().CheckTree(slow)
 	var b strings.Builder
 	for _, name := range []string{"ids", "in items", "classes", "hrefs", "rows", "nested", "cells", "items", "paragraphs", "headings",
 		"raw", "options", "everything", "body", "head"} {

@@ -140,7 +140,7 @@ func TestVariables(t *testing.T) {
 			t.Error("no panic without a value")
 		}
 	}()
-	page.Check(in)
+	_ = page.Check(in)
 }
 
 func TestCaptures(t *testing.T) {
@@ -170,7 +170,7 @@ func TestCaptures(t *testing.T) {
 
 func TestAuthorsMistakes(t *testing.T) {
 	used := check.HTML("p").Exists("a")
-	used.Check(&check.Input{})
+	_ = used.Check(&check.Input{})
 	for name, mistake := range map[string]func(){
 		"pseudo-class":      func() { check.HTML("p").Exists("a:hover") },
 		"empty":             func() { check.HTML("p").Exists("") },

@@ -31,10 +31,10 @@ func nosyJSON(strict bool) *check.JSONValidator {
 func agreeJSON(t *testing.T, body string) {
 	t.Helper()
 	for _, strict := range []bool{false, true} {
-		nosyJSON(strict).Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
+		_ = nosyJSON(strict).Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
 			fast, slow := &check.Input{Body: d.Body}, &check.Input{Body: d.Body}
-			nosyJSON(strict).Check(fast)
-			nosyJSON(strict).CheckTree(slow)
+			_ = nosyJSON(strict).Check(fast)
+			_ = nosyJSON(strict).CheckTree(slow)
 			t.Errorf("strict: %t\nscanner %v\nreference %v\non %q\nscanner found %q\nreference found %q", strict, d.Scanner, d.Reference, body,
 				fast.Found.All("all"), slow.Found.All("all"))
 		}})
@@ -151,7 +151,7 @@ func FuzzSelector(f *testing.F) {
 		if !ok {
 			return
 		}
-		v.Verify(&check.Input{Body: body, OnDisagree: func(d check.Disagreement) {
+		_ = v.Verify(&check.Input{Body: body, OnDisagree: func(d check.Disagreement) {
 			t.Errorf("selector %q: scanner %v, reference %v", selector, d.Scanner, d.Reference)
 		}})
 	})

@@ -220,7 +220,7 @@ func (s *scanner) conditional(a *attribute) bool {
 // look notes that a rule looked at a span of the body: an attribute's value or the text in it. What it saw can only be left out of the digest if it is one
 // whole mask that says exactly what the rule wants.
 func (s *scanner) look(want *Matcher, from, to int, attr, whole bool) {
-	if len(s.program.masks) == 0 || s.peeked {
+	if len(s.masks) == 0 || s.peeked {
 		return
 	}
 	isMasked := want.kind == matchVar && contains(s.masked, want.text)

@@ -17,7 +17,7 @@ func SelectText(selector string) *Query {
 // All returns the values in document order.
 func (q *Query) All(body []byte) []string {
 	in := Input{Body: body}
-	q.v.Check(&in) // there are no checks to fail
+	_ = q.v.Check(&in) // there are no checks to fail
 	return in.Found.All("")
 }
 

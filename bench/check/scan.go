@@ -291,9 +291,10 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 		a := attribute{name: uint32(name), nameEnd: uint32(i), from: uint32(i), to: uint32(i)}
 		i = s.skipSpace(i)
 		if i < len(body) {
-			if body[i] == '=' {
+			switch body[i] {
+			case '=':
 				i = s.readValue(i+1, &a)
-			} else if body[i] == '/' {
+			case '/':
 				i++
 			}
 		}
