@@ -21,7 +21,8 @@ play: setup ## set everything up and play the ISUCON4 qualifier: workspace, stac
 	$(BIN) play isucon4-qualifier
 
 .PHONY: test
-test: setup ## set everything up and run the tests
+test: build ## set everything up and run the tests
+	$(BIN) doctor --install --all --quiet
 	@mkdir -p out
 	$(GO) vet ./...
 	$(GO) test -timeout 15m ./...

@@ -30,7 +30,7 @@ type check struct {
 }
 
 func (m *Main) doctorCommand() *cobra.Command {
-	var install, asJSON, quiet bool
+	var install, asJSON, quiet, all bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "What this machine lacks, and the one command that mends it",
@@ -41,12 +41,12 @@ Debian and its relatives it prints what to do.`,
 		Example: "  hotseat doctor\n  hotseat doctor --install",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			checks := m.examine()
+			checks := m.examine(all)
 			if install {
 				if err := m.mend(cmd.Context(), checks); err != nil {
 					return err
 				}
-				checks = m.examine()
+				checks = m.examine(all)
 			}
 			if asJSON {
 				if err := m.printJSON(checks); err != nil {
@@ -59,15 +59,20 @@ Debian and its relatives it prints what to do.`,
 		},
 	}
 	cmd.Flags().BoolVar(&install, "install", false, "mend what can be mended")
+	cmd.Flags().BoolVar(&all, "all", false, "also what no problem needs: servers to add to a stack, and what hotseat's own tests use")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what is not as it should be")
 	return cmd
 }
 
 // examine runs all checks.
-func (m *Main) examine() []check {
+func (m *Main) examine(all bool) []check {
 	var checks []check
-	for _, t := range toolsFor(m.registry.List()...) {
+	tools := toolsFor(m.registry.List()...)
+	if all {
+		tools = everyTool()
+	}
+	for _, t := range tools {
 		checks = append(checks, t.check())
 	}
 	return append(checks, machineChecks(m.folders())...)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -63,6 +64,15 @@ func toolsFor(problems ...*problem.Problem) []tool {
 		for _, lang := range p.Languages {
 			add(lang)
 		}
+	}
+	return tools
+}
+
+// everyTool lists all that hotseat can use.
+func everyTool() []tool {
+	tools := toolsFor()
+	for _, key := range slices.Sorted(maps.Keys(toolsOf)) {
+		tools = append(tools, toolsOf[key]...)
 	}
 	return tools
 }
