@@ -44,7 +44,7 @@ var versionNumber = regexp.MustCompile(`\d+\.\d+(\.\d+)?`)
 // Find looks for a program in PATH and where servers usually lie, and asks it
 // for its version.
 func Find(ctx context.Context, name string) (Tool, error) {
-	path, ok := locate(name)
+	path, ok := Locate(name)
 	if !ok {
 		return Tool{}, hotseat.NotFound("`hotseat doctor --install` installs what is missing", "%s is not installed", name)
 	}
@@ -77,7 +77,8 @@ func firstVersionLine(out string) string {
 	return line
 }
 
-func locate(name string) (path string, ok bool) {
+// Locate looks for a program in PATH and where servers usually lie.
+func Locate(name string) (path string, ok bool) {
 	for _, n := range slices.Concat([]string{name}, alsoCalled[name]) {
 		if path, err := exec.LookPath(n); err == nil {
 			if path, err = filepath.Abs(path); err == nil {

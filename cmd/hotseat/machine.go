@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"maps"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -13,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hotseat/problem"
+	"hotseat/service"
 )
 
 // What a machine should have. The numbers are those at which the built-in
@@ -80,12 +80,8 @@ func everyTool() []tool {
 func (t tool) check() check {
 	c := check{Name: t.name, Required: true, Wanted: t.name + ", which " + t.purpose, packages: []string{t.pkg}, Found: "not installed",
 		Mend: strings.Join(asRoot("apt-get", "install", "--no-install-recommends", t.pkg), " ")}
-	// Servers are installed where an ordinary user's PATH may not lead.
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin", "/usr/local/sbin") {
-		if path, err := exec.LookPath(filepath.Join(dir, t.name)); err == nil {
-			c.OK, c.Found = true, path
-			break
-		}
+	if path, ok := service.Locate(t.name); ok {
+		c.OK, c.Found = true, path
 	}
 	return c
 }
