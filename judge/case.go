@@ -154,14 +154,12 @@ func (b *book) selected(name string) ([]*Case, error) {
 	if name == "" {
 		return b.cases, nil
 	}
-	var names []string
 	for _, c := range b.cases {
 		if c.Name == name {
 			return []*Case{c}, nil
 		}
-		names = append(names, c.Name)
 	}
-	return nil, hotseat.NotFound("there are: "+strings.Join(names, ", "), "no case is called %q", name)
+	return nil, hotseat.NotFound("they stand in "+b.doc.name+", as "+b.cases[0].Name+" does", "no case is called %q", name)
 }
 
 // document is a TOML text with its name, for errors that say where.

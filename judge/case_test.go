@@ -67,7 +67,7 @@ func TestLoadCases(t *testing.T) {
 	}
 	_, err = b.selected("zip")
 	var known *hotseat.Error
-	if !errors.As(err, &known) || known.Code != hotseat.CodeNotFound || known.Hint != "there are: late, gzip" {
+	if !errors.As(err, &known) || known.Code != hotseat.CodeNotFound || known.Hint != "they stand in prob/faults/faults.toml, as late does" {
 		t.Errorf("an unknown case: %v", err)
 	}
 }

@@ -236,17 +236,17 @@ func (p *proxy) answer(w http.ResponseWriter, r *http.Request, a *answer, taken 
 	p.deliver(w, a, how)
 }
 
-// pause waits; false means that client or proxy has gone meanwhile.
+// pause waits; false means that the client has gone meanwhile, or that the proxy
+// was closed, which ends its connections.
 func (p *proxy) pause(r *http.Request, d time.Duration) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-timer.C:
 		return true
-	case <-p.stopped.Done():
 	case <-r.Context().Done():
+		return false
 	}
-	return false
 }
 
 // cacheKey is under what a tamper's cache keeps an answer.

@@ -216,9 +216,7 @@ func changeFields(head http.Header, changes []fieldChange, host string) {
 			for i, v := range values {
 				values[i] = c.match.ReplaceAllString(v, to)
 			}
-			if len(values) > 0 {
-				head[c.name] = values
-			}
+			head[c.name] = values
 		case to == "":
 			delete(head, c.name)
 		default:
