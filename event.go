@@ -14,6 +14,7 @@ const (
 	EventFailure  EventType = "failure"  // one sampled failure, or a count of unsampled ones
 	EventLog      EventType = "log"      // words for the team or for the administrator
 	EventRequest  EventType = "request"  // asks the parent for something; a Reply comes on standard input
+	EventStep     EventType = "step"     // one request of a replay, and what came of it
 	EventVerdict  EventType = "verdict"  // last
 )
 
@@ -31,6 +32,8 @@ type Event struct {
 	*LogEvent
 	*RequestEvent
 	*VerdictEvent
+
+	Replayed *StepEvent // named, since its members would hide those of a failure
 }
 
 // Phase states.
@@ -73,6 +76,22 @@ type FailureEvent struct {
 	Failure
 	Sampled bool  `json:"sampled"`
 	Count   int64 `json:"count"`
+}
+
+// StepEvent is one request of the user who is replayed.
+type StepEvent struct {
+	Number    int     `json:"number"`   // of the user's requests, from 1
+	Scenario  string  `json:"scenario"` // population or scenario
+	User      int     `json:"user"`
+	Step      string  `json:"step"`
+	OK        bool    `json:"ok"` // an answer came, and every check held
+	ElapsedMS float64 `json:"elapsed_ms"`
+	Request   string  `json:"request"`
+	Expected  string  `json:"expected"` // all checks, or what the one asks for that did not hold
+	Actual    string  `json:"actual"`
+	Message   string  `json:"message,omitempty"` // of the failure
+	Rule      string  `json:"rule,omitempty"`    // the one that was broken
+	Curl      string  `json:"curl"`
 }
 
 // Audiences of a log event.
@@ -148,6 +167,8 @@ func (e Event) MarshalJSON() ([]byte, error) {
 		part = e.RequestEvent
 	case e.VerdictEvent != nil:
 		part = e.VerdictEvent
+	case e.Replayed != nil:
+		part = e.Replayed
 	}
 	at := &e.AtS
 	if e.FailureEvent != nil { // a failure brings its own at_s
@@ -204,6 +225,9 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	case EventVerdict:
 		e.VerdictEvent = new(VerdictEvent)
 		part = e.VerdictEvent
+	case EventStep:
+		e.Replayed = new(StepEvent)
+		part = e.Replayed
 	default:
 		return nil
 	}

@@ -18,6 +18,7 @@ func TestEventRoundTrip(t *testing.T) {
 			Failure: Failure{Class: ClassContent, Code: "value-mismatch", Rule: "x.y", Side: SideTarget, Phase: "load", AtS: 3, Message: "m"}}},
 		{Type: EventLog, AtS: 4, LogEvent: &LogEvent{Audience: AudienceTeam, Message: "<b>"}},
 		{Type: EventRequest, AtS: 5, RequestEvent: &RequestEvent{ID: 1, Action: ActionRestartStack}},
+		{Type: EventStep, AtS: 5.5, Replayed: &StepEvent{Number: 3, Scenario: "reader", User: 2, Step: "GET /", Request: "GET /"}},
 		{Type: EventVerdict, AtS: 6, VerdictEvent: &VerdictEvent{Verdict: Pass, Reason: "r", Score: &score, RawScore: 7}},
 	}
 	for _, want := range events {

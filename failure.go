@@ -73,6 +73,8 @@ type Failure struct {
 	User     int     `json:"user,omitempty"` // virtual user, from 1; 0 where there is none
 	AtS      float64 `json:"at_s"`           // seconds since the benchmark started
 
+	StepNumber int `json:"step_number,omitempty"` // of the user's requests, from 1: what --replay goes up to
+
 	Message  string `json:"message"`            // one line, plain words
 	Hint     string `json:"hint,omitempty"`     // what to look at
 	Request  string `json:"request,omitempty"`  // request line and headers as sent

@@ -197,7 +197,7 @@ func TestFailedComparisons(t *testing.T) {
 	wantVerdict(t, o, hotseat.Fail, "another user's page [x.session]")
 	f := o.sample(t, "cookie-leak")
 	want := hotseat.Failure{Class: hotseat.ClassSession, Code: "cookie-leak", Rule: "x.session", Side: hotseat.SideTarget, Phase: PhaseVerify,
-		Scenario: "once", Step: "GET /:list", User: 1, AtS: f.AtS, Message: "another user's page", Hint: "look at the cache key",
+		Scenario: "once", Step: "GET /:list", User: 1, AtS: f.AtS, StepNumber: 1, Message: "another user's page", Hint: "look at the cache key",
 		Request: f.Request, Expected: "mine", Actual: "yours", Curl: f.Curl}
 	if diff := cmp.Diff(want, f); diff != "" || !strings.HasPrefix(f.Request, "GET / HTTP/1.1\n") || !strings.HasSuffix(f.Curl, s.URL+"/") {
 		t.Errorf("(-want +got):\n%s\n%s\n%s", diff, f.Request, f.Curl)

@@ -100,4 +100,9 @@
 // With the same seed every user throws the same dice, and the starts of an open
 // population are the same. The interleaving of users is not, so users who
 // share state (the next free address, say) may still meet differently.
+//
+// That is what --replay leans on: it does everything up to the load, then lets
+// one user alone repeat its steps up to one of them, and tells of each. Keep to
+// [User].Rand and [Run.Rand] for every choice, and a failure comes back as often
+// as it is asked for, unless it took what other users did.
 package bench

@@ -36,6 +36,7 @@ type options struct {
 	seedGiven bool
 	params    map[string]string
 	disabled  map[string]bool
+	replay    *replay // nil: an ordinary run
 }
 
 // errHelp means that help was asked for and given.
@@ -73,6 +74,11 @@ func (c *Contest) parse(args []string, help io.Writer) (*options, error) {
 		}
 		o.disabled[id] = true
 		return nil
+	})
+	fs.Func("replay", "`USER:STEP`: only that user, alone, up to that step; an event for each step", func(s string) error {
+		var err error
+		o.replay, err = parseReplay(s)
+		return err
 	})
 
 	if err := fs.Parse(args); errors.Is(err, flag.ErrHelp) {

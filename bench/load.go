@@ -70,7 +70,7 @@ func (r *Run) load() {
 	}
 	var populations []Population
 	_ = r.guard(nil, func() error { // a panic has decided the verdict already
-		populations = r.contest.Populations(r)
+		populations = r.only(r.contest.Populations(r))
 		names := map[string]bool{}
 		for _, p := range populations {
 			if name := p.spec().name; names[name] {
@@ -176,6 +176,11 @@ func (r *Run) serverDied() {
 
 // start lets the first users in, and whoever lets in more.
 func (c *crowd) start(ctx context.Context) {
+	if p := c.run.opts.replay; p != nil {
+		c.users = p.id - 1
+		c.enter(ctx, c.workClosed) // as soon as it can, also in an open population
+		return
+	}
 	if c.open != nil {
 		c.due = newArrivals(c.run, c.open)
 		for range c.open.users {

@@ -27,8 +27,12 @@ func (u *User) record(class hotseat.Class, r *rule, m *Mismatch, s *Step, place 
 	if f.Code == "" {
 		f.Code = CodeValueMismatch
 	}
-	if f.Step == "" && s != nil {
-		f.Step = s.place()
+	f.StepNumber = u.begun
+	if s != nil {
+		f.StepNumber = s.number
+		if f.Step == "" {
+			f.Step = s.place()
+		}
 	}
 	if f.Message == "" {
 		f.Message = fmt.Sprintf("want %s, got %s", m.Expected, m.Actual)
@@ -38,6 +42,7 @@ func (u *User) record(class hotseat.Class, r *rule, m *Mismatch, s *Step, place 
 	if u.first == nil {
 		u.first = failed
 	}
+	run.opts.replay.note(u, m)
 	run.fail(&f, func() {
 		f.Expected = safe(m.Expected, maxExcerpt)
 		f.Actual = difference(m.Expected, m.Actual)

@@ -226,6 +226,9 @@ func (r *Run) phaseName() string {
 // newUser makes a user that lives until ctx is done.
 func (r *Run) newUser(ctx context.Context, population string, id, maxConns, maxIdle int) *User {
 	u := &User{ID: id, Population: population, Run: r, ctx: ctx, tally: r.tally.User(), exercised: make([]int64, len(r.rules.all))}
+	if r.opts.replay.of(u) {
+		u.ctx, u.cutReplay = context.WithCancel(ctx)
+	}
 	u.pcg.Seed(r.seeds("user", population, id))
 	u.Rand = rand.New(&u.pcg)
 	u.client = wire.NewClient(wire.Options{Target: r.opts.target, Limits: r.contest.Limits, MaxConns: maxConns, MaxIdle: maxIdle,
@@ -241,6 +244,9 @@ func (r *Run) newUser(ctx context.Context, population string, id, maxConns, maxI
 func (r *Run) retire(u *User) {
 	u.client.Close()
 	u.endIteration()
+	if u.cutReplay != nil {
+		u.cutReplay()
+	}
 	u.steps = nil
 	r.working.Add(-1)
 	r.mu.Lock()

@@ -24,6 +24,7 @@ type Step struct {
 	page   Page
 
 	cookies  []byte // the Cookie header as the first request had it
+	number   int    // of the user's steps, from 1
 	draining bool   // it began after the load's end
 	begun    bool
 	intended time.Time // when it was due, in an open population
@@ -110,6 +111,9 @@ func (s *Step) begin() {
 		panic(authorError("a step can be done only once"))
 	}
 	s.begun, u.busy = true, true
+	u.begun++
+	s.number = u.begun
+	u.Run.opts.replay.next(u)
 	s.intended, u.intended = u.intended, time.Time{}
 	secure := u.Run.opts.target.TLS != nil
 	s.cookies = u.jar.AppendCookies(s.cookies[:0], u.Run.cookieHost, s.req.Path, secure)
@@ -164,6 +168,7 @@ func (s *Step) settle() {
 	default:
 		p.err = s.broken()
 	}
+	r.opts.replay.tell(s)
 	r.alive.note(p)
 	for _, base := range r.rules.all[:perRequestRules] {
 		if !base.off {

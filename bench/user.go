@@ -40,12 +40,15 @@ type User struct {
 
 	steps []*Step // the first used ones belong to this iteration
 	used  int
+	begun int // steps, since the user began
 
 	lastAt   time.Duration // of the last answer, since the run's start
 	intended time.Time     // of the iteration's start, until the first request; only in open populations
 	failed   bool          // in this iteration
 	busy     bool          // it asked for something or thought
 	first    *Failed       // since the user began
+
+	cutReplay context.CancelFunc // ends the user who is replayed; nil for all others
 }
 
 // SetHeader makes every following request carry the header, until it is set

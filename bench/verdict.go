@@ -56,6 +56,9 @@ func (r *Run) close(v *hotseat.VerdictEvent, o *outcome) int {
 // judge decides the verdict of a run that went through to its end.
 func (r *Run) judge(t *Tally, score Score) *outcome {
 	o := &outcome{}
+	if r.opts.replay != nil {
+		return r.judgeReplay()
+	}
 	if !r.Strict() && r.contest.Judge != nil {
 		judge := func() error {
 			verdict, reason := r.contest.Judge(r, t)
