@@ -8,7 +8,6 @@ GO            ?= go
 VERSION       := $(shell git describe --tags --always --dirty 2>/dev/null || echo 0.1.0-dev)
 BIN           := bin/hotseat
 GOLANGCI_LINT := .tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
-SOURCES       := $(shell git ls-files -co --exclude-standard -- '*.go' 'go.mod' 'go.sum' 'problems/*' 2>/dev/null | tr ' ' '?')
 
 .DEFAULT_GOAL := help
 
@@ -28,9 +27,7 @@ test: build ## set everything up and run the tests
 	$(GO) test -timeout 15m ./...
 
 .PHONY: build
-build: $(BIN) ## build the binary: bin/hotseat
-
-$(BIN): go-present $(SOURCES)
+build: go-present ## build the binary: bin/hotseat
 	$(GO) build -trimpath -ldflags '-X hotseat.Version=$(VERSION)' -o $(BIN) ./cmd/hotseat
 
 .PHONY: setup
