@@ -219,7 +219,7 @@ func (c *Client) acquire(ctx context.Context, h *host, fresh bool, limits *Limit
 		}
 	}
 	// We hold a slot and may make a connection.
-	cn, failure = c.dial(ctx, h, limits, until)
+	cn, failure = c.dialAside(ctx, h, limits, until)
 	if failure != nil {
 		c.release(h)
 		return nil, failure

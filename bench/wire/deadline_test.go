@@ -1,11 +1,18 @@
 package wire
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
 	"net"
 	"net/http"
+	"path/filepath"
 	"strconv"
+	"sync"
 	"testing"
 	"time"
 )
@@ -51,32 +58,123 @@ func TestDeadlineOfAnEarlierRequest(t *testing.T) {
 }
 
 // TestShortWrite gives the socket so little room that it takes a request only
-// in parts.
+// in parts: a unix socket, because TCP takes any request as one segment.
 func TestShortWrite(t *testing.T) {
-	body := bytes.Repeat([]byte("0123456789abcdef"), inlineBody/16)
-	got := make(chan int, 1)
-	target := hostile(t, func(p *peer) {
-		time.Sleep(50 * time.Millisecond) // let the buffers fill
-		for p.request() {
-			got <- p.number
-			p.send(ok200 + "Content-Length: 2\r\n\r\nok")
+	listener, err := net.Listen("unix", filepath.Join(t.TempDir(), "app.sock"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var group sync.WaitGroup
+	group.Go(func() {
+		nc, err := listener.Accept()
+		if err != nil {
+			return
+		}
+		defer func() { _ = nc.Close() }()
+		r := bufio.NewReader(nc)
+		for {
+			time.Sleep(30 * time.Millisecond) // let the buffer fill
+			req, err := http.ReadRequest(r)
+			if err != nil {
+				return
+			}
+			n, _ := io.Copy(io.Discard, req.Body)
+			_, _ = fmt.Fprintf(nc, "HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n%d", len(strconv.FormatInt(n, 10)), n)
 		}
 	})
-	client := NewClient(Options{Target: target})
+	t.Cleanup(func() { _ = listener.Close(); group.Wait() })
+	client := NewClient(Options{Target: Target{Network: "unix", Address: listener.Addr().String()}, Limits: Limits{Total: 5 * time.Second}})
 	defer client.Close()
 	client.dialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
 		nc, err := new(net.Dialer).DialContext(ctx, network, address)
 		if err == nil {
-			err = nc.(*net.TCPConn).SetWriteBuffer(1) // the kernel rounds up to about 4.5 KB
+			err = nc.(*net.UnixConn).SetWriteBuffer(1) // the kernel's least, about 4.5 KB
 		}
 		return nc, err
 	}
 	var resp Response
 	for range 2 {
-		err := client.Do(t.Context(), &Request{Method: "POST", Path: "/", Body: body}, &resp)
-		if err != nil || string(resp.Body) != "ok" {
-			t.Fatal(err)
+		err := client.Do(t.Context(), &Request{Method: "POST", Path: "/", Body: bytes.Repeat([]byte("x"), inlineBody)}, &resp)
+		if err != nil || string(resp.Body) != strconv.Itoa(inlineBody) {
+			t.Fatalf("%v, the server saw a body of %s", err, resp.Body)
 		}
-		<-got
 	}
+}
+
+// TestServerSpeaksFirst: what comes on a new connection before the request
+// must not be lost, although it wakes nobody.
+func TestServerSpeaksFirst(t *testing.T) {
+	for _, test := range []struct {
+		name   string
+		script func(*peer)
+		code   string
+		status int
+	}{
+		{"a banner", func(p *peer) { p.send("220 mail.example ESMTP\r\n"); p.hold() }, CodeBadStatusLine, 0},
+		{"an answer and a reset", func(p *peer) {
+			time.Sleep(10 * time.Millisecond) // or connecting itself would fail
+			p.send("HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+			p.reset()
+		}, "", 408},
+		{"an answer and a goodbye", func(p *peer) {
+			p.send("HTTP/1.1 503 Service Unavailable\r\nContent-Length: 0\r\nConnection: close\r\n\r\n")
+		}, "", 503},
+		{"a goodbye", func(*peer) {}, CodeEarlyEOF, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			t.Parallel()
+			client := NewClient(Options{Target: hostile(t, test.script), Limits: Limits{Total: 5 * time.Second}})
+			defer client.Close()
+			client.dialContext = func(ctx context.Context, network, address string) (net.Conn, error) {
+				nc, err := new(net.Dialer).DialContext(ctx, network, address)
+				time.Sleep(30 * time.Millisecond)
+				return nc, err
+			}
+			var resp Response
+			err := client.Do(t.Context(), &Request{Path: "/"}, &resp)
+			if test.code != "" {
+				expectFailure(t, err, test.code, true)
+			} else if err != nil {
+				t.Error(err)
+			}
+			if resp.Status != test.status {
+				t.Errorf("status %d, want %d", resp.Status, test.status)
+			}
+		})
+	}
+}
+
+// TestCancelStorm ends exchanges at every moment there is; afterwards no
+// connection and no place in the line may be lost.
+func TestCancelStorm(t *testing.T) {
+	client, _ := serve(t, Options{MaxConns: 2}, func(w http.ResponseWriter, _ *http.Request) {
+		time.Sleep(200 * time.Microsecond)
+		_, _ = w.Write([]byte("ok"))
+	})
+	var group sync.WaitGroup
+	for user := range 8 {
+		group.Go(func() {
+			random := rand.New(rand.NewPCG(uint64(user), 3))
+			var resp Response
+			for range 150 {
+				ctx, cancel := context.WithTimeout(t.Context(), time.Duration(random.IntN(2000))*time.Microsecond)
+				if err := client.Do(ctx, &Request{Path: "/"}, &resp); err != nil {
+					var failure *Error
+					if !errors.As(err, &failure) || failure.Code != CodeCanceled {
+						t.Error(err)
+					}
+				} else if string(resp.Body) != "ok" {
+					t.Errorf("body %q", resp.Body)
+				}
+				cancel()
+			}
+		})
+	}
+	group.Wait()
+	client.mu.Lock()
+	if h := &client.main; h.slots != len(h.idle) || h.slots != len(h.conns) || len(h.waiting) != 0 {
+		t.Errorf("%d slots taken, %d connections, %d idle, %d in line", h.slots, len(h.conns), len(h.idle), len(h.waiting))
+	}
+	client.mu.Unlock()
+	get(t, client, "/")
 }

@@ -13,6 +13,19 @@ import (
 	"golang.org/x/sys/unix"
 )
 
+// dialAside dials on a stack of its own. Connecting takes twice the stack of
+// an exchange, and a user's goroutine that has grown for it keeps the larger
+// stack for as long as nothing is collected, which without allocations is long.
+func (c *Client) dialAside(ctx context.Context, h *host, limits *Limits, until time.Time) (cn *conn, failure *Error) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		cn, failure = c.dial(ctx, h, limits, until)
+	}()
+	<-done // it heeds ctx and until
+	return cn, failure
+}
+
 // dial makes a connection of h, handshake included.
 func (c *Client) dial(ctx context.Context, h *host, limits *Limits, until time.Time) (*conn, *Error) {
 	if deadline := time.Now().Add(limits.Connect); deadline.Before(until) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Classes of failure, the first column of the taxonomy.
@@ -150,9 +151,19 @@ func failf(code, op, format string, args ...any) *Error {
 	return fail(code, op, fmt.Errorf(format, args...))
 }
 
+// ended tells whether ctx is over. Dialing hands the context's deadline to the
+// poller, whose timer may go off before the context's own.
+func ended(ctx context.Context) bool {
+	deadline, ok := ctx.Deadline()
+	return ctx.Err() != nil || (ok && !time.Now().Before(deadline))
+}
+
 // canceled is the failure of an exchange whose context has ended.
 func canceled(ctx context.Context, op string) *Error {
 	err := ctx.Err()
+	if err == nil {
+		return fail(CodeCanceled, op, context.DeadlineExceeded)
+	}
 	if cause := context.Cause(ctx); !errors.Is(cause, err) {
 		err = fmt.Errorf("%w: %w", err, cause)
 	}
@@ -168,7 +179,7 @@ var (
 
 // dialFailure says what an error of connecting means.
 func dialFailure(ctx context.Context, err error) *Error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return canceled(ctx, "connect")
 	}
 	var dns *net.DNSError
@@ -195,7 +206,7 @@ func dialFailure(ctx context.Context, err error) *Error {
 
 // handshakeFailure says what an error of the TLS handshake means.
 func handshakeFailure(ctx context.Context, err error) *Error {
-	if ctx.Err() != nil {
+	if ended(ctx) {
 		return canceled(ctx, "handshake")
 	}
 	var (

@@ -195,19 +195,18 @@ func (x *exchange) talk(has fieldSet, last bool) (keep bool, failure *Error) {
 	if len(body) > inlineBody {
 		body = nil
 	}
-	resp.room(512 + len(body))
+	resp.room(minRead + len(body))
 	request := x.client.appendHead(resp.buf.b[:0], cn.host, x.req, has, last)
 	request = append(request, body...)
 	resp.buf.b = request[:0]
 
 	if cn.raw != nil && cn.under == nil && len(body) == len(x.req.Body) {
-		s := cn.swap(request, request[:cap(request)], x.headUntil())
+		s := cn.swap(request, resp, x.headUntil())
 		x.sent, x.idle = s.sent, s.idle
 		switch {
 		case s.idle != idleAlive:
 			return false, nil
 		case s.got > 0:
-			resp.buf.b = request[:s.got]
 			x.note(s.got)
 			return x.receive()
 		case s.err != nil && x.sent == len(request):
@@ -302,7 +301,7 @@ func (x *exchange) headUntil() time.Time {
 func (x *exchange) receive() (keep bool, failure *Error) {
 	resp := x.resp
 	for {
-		if len(resp.buf.b) > 0 {
+		if resp.buf != nil && len(resp.buf.b) > 0 {
 			if failure := x.parseHead(); failure != nil {
 				return false, failure
 			}
@@ -310,7 +309,7 @@ func (x *exchange) receive() (keep bool, failure *Error) {
 		if resp.headEnd > 0 {
 			return x.receiveBody()
 		}
-		if err := x.fill(512, x.headUntil()); err != nil {
+		if err := x.fill(minRead, x.headUntil()); err != nil {
 			return false, x.failure("head", err)
 		}
 	}

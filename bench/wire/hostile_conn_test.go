@@ -16,6 +16,7 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -128,7 +129,6 @@ func TestUnixBacklog(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = syscall.Close(fd) }()
 	if err := syscall.Bind(fd, &syscall.SockaddrUnix{Name: path}); err != nil {
 		t.Fatal(err)
 	}
@@ -138,11 +138,41 @@ func TestUnixBacklog(t *testing.T) {
 	client := NewClient(Options{Target: Target{Network: "unix", Address: path}, Limits: Limits{Connect: 100 * time.Millisecond, Total: 200 * time.Millisecond}})
 	defer client.Close()
 	expectFailure(t, client.Do(t.Context(), &Request{Path: "/"}, new(Response)), CodeTimeout, true) // queued
-	nc, err := net.Dial("unix", path)
-	if err == nil {
-		defer func() { _ = nc.Close() }()
+	if nc, err := net.Dial("unix", path); err == nil {                                              // in case there was room for one more
+		_ = nc.Close()
 	}
 	expectFailure(t, client.Do(t.Context(), &Request{Path: "/"}, new(Response)), CodeConnectTimeout, false)
+
+	// When the server gets round to it, those who kept trying are served.
+	var group sync.WaitGroup
+	defer group.Wait()
+	group.Go(func() {
+		time.Sleep(50 * time.Millisecond)
+		file := os.NewFile(uintptr(fd), "listener")
+		listener, err := net.FileListener(file)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer func() { _ = listener.Close() }()
+		for {
+			nc, err := listener.Accept()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			req, err := http.ReadRequest(bufio.NewReader(nc))
+			if err == nil && req.URL.Path == "/patient" {
+				_, _ = io.WriteString(nc, ok200+"Content-Length: 0\r\n\r\n")
+				_ = nc.Close()
+				return
+			}
+			_ = nc.Close()
+		}
+	})
+	patient := NewClient(Options{Target: Target{Network: "unix", Address: path}})
+	defer patient.Close()
+	get(t, patient, "/patient")
 }
 
 func TestStaleConnections(t *testing.T) {
@@ -271,7 +301,7 @@ func TestUploads(t *testing.T) {
 		{name: "refused and held", req: Request{Method: "POST", Body: body}, status: 413, body: "no", script: func(p *peer) {
 			head(p)
 			p.send("HTTP/1.1 413 Content Too Large\r\nContent-Length: 2\r\n\r\nno")
-			time.Sleep(100 * time.Millisecond)
+			<-p.t.Context().Done() // which ends when the client has its answer
 		}},
 		{name: "reset", req: Request{Method: "POST", Body: body}, code: CodeReset, script: func(p *peer) { head(p); p.reset() }},
 		{name: "never read", req: Request{Method: "POST", Body: body}, limits: Limits{Total: 150 * time.Millisecond}, code: CodeTimeout, script: func(p *peer) {

@@ -159,6 +159,9 @@ func runHostile(t *testing.T, cases []hostileCase) {
 			}
 			var resp Response
 			err := do(ctx, &test.req, &resp)
+			if ctx.Err() != nil {
+				t.Error("it only ended because the test did")
+			}
 			if test.code != "" {
 				expectFailure(t, err, test.code, true)
 			} else if err != nil {

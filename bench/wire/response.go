@@ -144,10 +144,7 @@ func (r *Response) Reason() []byte {
 // Release gives the buffers back. Status, Timing and the other plain fields
 // stay; Body and the header fields are gone.
 func (r *Response) Release() {
-	if r.buf != nil {
-		r.buf.free()
-		r.buf = nil
-	}
+	r.lend()
 	if r.decoded != nil {
 		r.decoded.free()
 		r.decoded = nil
@@ -189,6 +186,17 @@ func (r *Response) room(n int) {
 		r.buf = r.buf.grown(max(len(r.buf.b)+n, 2*cap(r.buf.b)))
 	}
 }
+
+// lend gives the buffer back until room wants one.
+func (r *Response) lend() {
+	if r.buf != nil {
+		r.buf.free()
+		r.buf = nil
+	}
+}
+
+// minRead is the least room that a read of a head is given.
+const minRead = 512
 
 // maxHint bounds the buffer that a user begins a request with, however large
 // the last response was.

@@ -62,7 +62,7 @@ func (cn *conn) look() idleState {
 type swap struct {
 	step    func(fd uintptr) bool // advance, made once
 	request []byte
-	into    []byte
+	resp    *Response // whose buffer the request is in
 	reused  bool
 
 	asked bool // the request is written
@@ -96,13 +96,15 @@ func (s *swap) advance(fd uintptr) bool {
 		if s.err != nil || s.sent < len(s.request) {
 			return true // the caller carries on
 		}
+		s.resp.lend()
 		if state == idleAlive {
 			return false
 		}
 		// A server that speaks first has already woken the poller in vain.
 	}
+	s.resp.room(minRead)
 	for {
-		n, err := syscall.Read(int(fd), s.into)
+		n, err := syscall.Read(int(fd), s.resp.buf.b[:cap(s.resp.buf.b)])
 		switch {
 		case err == syscall.EINTR: //nolint:errorlint // a bare errno
 			continue
@@ -114,17 +116,22 @@ func (s *swap) advance(fd uintptr) bool {
 			s.err = io.EOF
 		}
 		s.got = max(n, 0)
+		s.resp.buf.b = s.resp.buf.b[:s.got]
 		return true
 	}
 }
 
 // swap writes request, waits no longer than until for an answer and reads its
-// beginning into into, which may share its memory. If the connection turns
-// out dead before anything is written, swap.idle says so. If the socket takes
-// only a part of the request, swap.sent says how much, and nothing is read.
-func (cn *conn) swap(request, into []byte, until time.Time) *swap {
+// beginning into the buffer of resp. If the connection turns out dead before
+// anything is written, swap.idle says so. If the socket takes only a part of
+// the request, swap.sent says how much, and nothing is read.
+//
+// The request lies in the buffer of resp too. Once it is written, that buffer
+// is given back until there is something to read: ten thousand users who wait
+// for a slow server hold no buffers.
+func (cn *conn) swap(request []byte, resp *Response, until time.Time) *swap {
 	s := &cn.socket
-	*s = swap{step: s.step, request: request, into: into, reused: cn.served > 1}
+	*s = swap{step: s.step, request: request, resp: resp, reused: cn.served > 1}
 	if s.err = cn.arm(until); s.err != nil {
 		return s
 	}
@@ -141,6 +148,6 @@ func (cn *conn) swap(request, into []byte, until time.Time) *swap {
 			break
 		}
 	}
-	s.request, s.into = nil, nil
+	s.request, s.resp = nil, nil
 	return s
 }
