@@ -22,7 +22,7 @@ type Options struct {
 	Prove   bool   // also show that no semantic rule could be done without
 	Dir     string // where the temporary folder is made; empty: the system's
 
-	// Done is told of each case and each proof as it is finished; may be nil.
+	// Done is told of each case as it is finished; may be nil.
 	Done func(CaseDone)
 	// Proved is told of each proof; may be nil.
 	Proved func(Proof)
