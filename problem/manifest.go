@@ -89,6 +89,7 @@ type Benchmark struct {
 	LoadS     float64           `toml:"load_s"`  // default of --duration
 	LimitS    float64           `toml:"limit_s"` // everything besides the load: after load + limit the run is ended as infra
 	Params    map[string]string `toml:"params"`  // defaults of --param
+	Replay    bool              `toml:"replay"`  // an executable of its own knows --replay
 	ExtraHelp string            `toml:"help"`    // what the parameters mean, for --help
 }
 

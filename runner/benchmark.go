@@ -180,6 +180,13 @@ func (b *benchmark) kill() {
 // pid of the child.
 func (b *benchmark) pid() int { return b.cmd.Process.Pid }
 
+// exitStatus is that of a child that has ended, -1 if a signal ended it.
+func (b *benchmark) exitStatus() int {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.state.ExitCode()
+}
+
 // obituary says how a benchmark that printed no verdict ended, and its last words.
 func (b *benchmark) obituary() (reason, words string) {
 	b.mu.Lock()

@@ -35,6 +35,8 @@ type Observer struct {
 	// returns, if not nil, is called when that is over.
 	Step  func(text string) (done func(error))
 	Event func(hotseat.Event)
+	// Line is given each line of the benchmark's output as it came, event or not.
+	Line func([]byte)
 }
 
 func (o Observer) step(format string, args ...any) (done func(error)) {
@@ -60,6 +62,7 @@ type Options struct {
 	Seed     *uint64 // nil: random
 	Measure  Measure
 	Note     string
+	Replay   string // USER:STEP of docs/protocol.md; empty: an ordinary run
 
 	DisabledRules []string // for the judge only
 	RunsDir       string   // empty: the workspace's
@@ -79,6 +82,7 @@ const (
 type Outcome struct {
 	Result *hotseat.Result
 	Dir    string // the run's folder
+	Exit   int    // the benchmark's own exit status, -1 if a signal ended it
 }
 
 // Run does one run. An error means that there was none: the input was wrong, the
@@ -132,7 +136,7 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 			return nil, noSpaceHint(err)
 		}
 	}
-	return &Outcome{Result: result, Dir: folder.dir}, nil
+	return &Outcome{Result: result, Dir: folder.dir, Exit: s.bench.exitStatus()}, nil
 }
 
 // complete fills in what the caller left open and refuses what cannot be.

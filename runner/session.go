@@ -137,6 +137,9 @@ func (s *session) commandLine(truth string, seed uint64) (argv, env []string, di
 	for _, rule := range o.DisabledRules {
 		argv = append(argv, "--disable-rule", rule)
 	}
+	if o.Replay != "" {
+		argv = append(argv, "--replay", o.Replay)
+	}
 	return argv, env, dir, nil
 }
 
@@ -167,6 +170,9 @@ func (s *session) groups() map[string][]int {
 // line takes one line of the benchmark's output. An error ends the benchmark:
 // what cannot be kept must not go on.
 func (s *session) line(line []byte) error {
+	if s.runner.Observer.Line != nil {
+		s.runner.Observer.Line(line)
+	}
 	e, err := parseLine(line)
 	if err != nil {
 		_, _ = fmt.Fprintf(s.log, "not an event (%v): %s\n", err, line)

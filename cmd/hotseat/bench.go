@@ -80,7 +80,7 @@ func (f *benchFlags) options() (runner.Options, error) {
 
 func (m *Main) benchCommand() *cobra.Command {
 	var flags benchFlags
-	var id string
+	var id, replay string
 	cmd := &cobra.Command{
 		Use:   "bench",
 		Short: "Run the benchmark against the workspace you stand in",
@@ -90,12 +90,22 @@ run is rebuilt and restarted first.
 Against a stack that somebody else runs, outside any workspace, give --problem,
 --target, --init and --data.
 
+--replay RUN:USER:STEP has one virtual user of an earlier run do again what it
+did, alone, with the run's seed and parameters, up to STEP, and prints request,
+expected and actual of each of its requests; nothing is scored or kept. RUN is
+found as "hotseat report" finds it, and empty for the latest; USER is a number, or
+"population/number"; STEP is the step_number of a failure in result.json, or a
+step's name such as "POST /login". The target is initialised first, and what
+changed in the workspace is rebuilt: exit status 0 means that the failure is gone.
+What depended on other users, their writes for one, is not as it was.
+
 Exit status: 0 pass, 1 fail, 2 wrong usage or configuration, 3 trouble of the
 benchmark's own, 130 interrupted.`,
 		Example: `  hotseat bench
   hotseat bench --duration 20s --param workload=4 --note "indexes"
   hotseat bench --problem isucon4-qualifier --target http://127.0.0.1:80 \
-                --init /home/isucon/init.sh --data ./truth`,
+                --init /home/isucon/init.sh --data ./truth
+  hotseat bench --replay :worker/3:17`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			o, err := flags.options()
@@ -105,10 +115,14 @@ benchmark's own, 130 interrupted.`,
 			if err := m.findStack(&o, id); err != nil {
 				return err
 			}
+			if replay != "" {
+				return m.replay(cmd.Context(), o, replay, flags.json)
+			}
 			return m.bench(cmd.Context(), o, flags.json)
 		},
 	}
 	flags.add(cmd)
+	cmd.Flags().StringVar(&replay, "replay", "", "`RUN:USER:STEP`: repeat what one user of a run did, up to a step")
 	cmd.Flags().StringVar(&id, "problem", "", "the `problem`, outside a workspace")
 	return cmd
 }
