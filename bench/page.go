@@ -50,6 +50,11 @@ func (p *Page) Sent() bool {
 // first one where redirects were followed: the target has certainly processed it.
 func (p *Page) Answered() bool { return p.resp.Status != 0 || len(p.resp.Redirects) > 0 }
 
+// Retried reports whether the last request was sent a second time because a
+// kept-alive connection broke before any byte of the first answer. If the target
+// did answer, into the void, what it shows only once is gone.
+func (p *Page) Retried() bool { return p.resp.Retried }
+
 // Status returns the status of the last answer, 0 if none came.
 func (p *Page) Status() int { return p.resp.Status }
 

@@ -130,8 +130,9 @@ func (r *Run) unreliable(t *Tally) string {
 	if n := r.failures.first(func(n *failureCount) bool { return n.lost() && n.phase == PhaseFinish }); n != nil {
 		return fmt.Sprintf("%s could not be checked: %s", PhaseFinish, n.summary())
 	}
-	doubtful := r.failures.sum((*failureCount).lost) + t.Errors()
-	if all := t.Requests(); all > 0 && float64(doubtful) > r.contest.MaxErrorShare*float64(all) {
+	lost := r.failures.sum((*failureCount).lost)
+	doubtful := lost + t.Errors()
+	if all := t.Requests(); lost > 0 && float64(doubtful) > r.contest.MaxErrorShare*float64(all) {
 		n := r.failures.most((*failureCount).lost)
 		return fmt.Sprintf("the benchmark lost too many of its %d requests itself: %s", all, n.summary())
 	}

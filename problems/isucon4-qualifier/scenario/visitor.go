@@ -33,7 +33,9 @@ type visitor struct {
 type reply struct {
 	document *document
 	answer   answer
-	retried  bool // it was asked for twice: see retried
+	// Asked for twice, see bench.Page.Retried: a one-shot notice may have been
+	// shown to nobody.
+	retried  bool
 	compared bool
 	finding  *finding // what compare found
 }
@@ -176,14 +178,6 @@ func (v *visitor) blamed(rule string, p *bench.Page) *bench.Mismatch {
 	return &f.mismatch
 }
 
-// retried reports whether the page was asked for a second time because a
-// kept-alive connection broke before the first answer. If the bank did answer,
-// into the void, it has shown its one-shot notice to nobody.
-func retried(p *bench.Page) bool {
-	r, ok := any(p).(interface{ Retried() bool })
-	return ok && r.Retried()
-}
-
 func allOn(r *bench.Run, rules []string) bool {
 	for _, rule := range rules {
 		if !r.RuleOn(rule) {
@@ -250,7 +244,7 @@ func (v *visitor) finishPage(p *bench.Page) error {
 func (v *visitor) read(p *bench.Page) *reply {
 	if v.given == nil {
 		d := v.world.reader.read(p.Body(), !v.scored)
-		v.given = &reply{document: d, answer: readAnswer(p.Path(), d), retried: retried(p)}
+		v.given = &reply{document: d, answer: readAnswer(p.Path(), d), retried: p.Retried()}
 	}
 	return v.given
 }
