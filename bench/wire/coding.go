@@ -146,7 +146,7 @@ func inflate(coding codings, in []byte, out *buffer, limit int) (*buffer, error)
 		case len(out.b) > limit:
 			out.b = out.b[:limit]
 			return out, errTooMuch
-		case err == io.EOF: //nolint:errorlint // readers return it bare, and this is the hot end of a loop
+		case err == io.EOF:
 			if d.source.Len() > 0 {
 				return out, errTrailing
 			}

@@ -465,11 +465,12 @@ func TestTLS(t *testing.T) {
 			var resp Response
 			for i := range 2 {
 				err := client.Do(t.Context(), &Request{Path: "/"}, &resp)
-				if test.code != "" {
+				switch {
+				case test.code != "":
 					expectFailure(t, err, test.code, test.sent)
-				} else if err != nil || string(resp.Body) != test.body {
+				case err != nil || string(resp.Body) != test.body:
 					t.Errorf("%v, body %q", err, resp.Body)
-				} else if resp.Reused != (i > 0 && test.body == "ok") {
+				case resp.Reused != (i > 0 && test.body == "ok"):
 					t.Errorf("request %d: Reused = %v", i, resp.Reused)
 				}
 			}

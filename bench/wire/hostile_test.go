@@ -162,11 +162,12 @@ func runHostile(t *testing.T, cases []hostileCase) {
 			if ctx.Err() != nil {
 				t.Error("it only ended because the test did")
 			}
-			if test.code != "" {
+			switch {
+			case test.code != "":
 				expectFailure(t, err, test.code, true)
-			} else if err != nil {
+			case err != nil:
 				t.Errorf("unexpected failure: %v", err)
-			} else if string(resp.Body) != test.body {
+			case string(resp.Body) != test.body:
 				t.Errorf("body %.80q, want %.80q", resp.Body, test.body)
 			}
 			if test.status != 0 && resp.Status != test.status {
@@ -198,6 +199,8 @@ func TestHostileHead(t *testing.T) {
 		{name: "endless header line", script: endless(ok200+"X-Long: ", "a"), code: CodeHeaderTooLarge},
 		{name: "endless header lines", script: endless(ok200, "X-Long: "+strings.Repeat("a", 500)+"\r\n"), code: CodeHeaderTooLarge},
 		{name: "endless tiny header lines", script: endless(ok200, "a:\r\n"), code: CodeHeaderTooLarge},
+		{name: "six hundred header lines", script: reply(ok200 + strings.Repeat("a: b\r\n", 600) + fine), code: CodeHeaderTooLarge},
+		{name: "five hundred header lines", script: reply(ok200 + strings.Repeat("a: b\r\n", 500) + fine), body: "ok"},
 		{name: "endless status line", script: endless("HTTP/1.1 200 ", "a"), code: CodeHeaderTooLarge},
 		{name: "ten megabytes of cookie", script: reply(ok200+"Set-Cookie: a=", strings.Repeat("x", 10<<20), "\r\n"+fine), code: CodeHeaderTooLarge},
 		{name: "ten megabytes of cookie in a large head", body: "ok", limits: Limits{MaxHead: -1}, script: reply(ok200+"Set-Cookie: a=", strings.Repeat("x", 10<<20), "\r\n"+fine)},

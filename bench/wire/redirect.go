@@ -85,7 +85,7 @@ func (c *Client) turn(req *Request, hop *Hop) *Error {
 		base.Scheme, base.Host = scheme, hop.Host
 		location, err := url.Parse(escapeLocation(hop.Location))
 		if err != nil {
-			return fail(CodeUnexpectedRedirect, "redirect", fmt.Errorf("Location %q: %w", hop.Location, err))
+			return fail(CodeUnexpectedRedirect, "redirect", fmt.Errorf("redirect to %q: %w", hop.Location, err))
 		}
 		goal := base.ResolveReference(location)
 		path = goal.RequestURI()

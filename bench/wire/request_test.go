@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"errors"
 	"io"
 	"mime"
 	"mime/multipart"
@@ -196,7 +197,7 @@ func TestMultipart(t *testing.T) {
 	reader := multipart.NewReader(bytes.NewReader(body), params["boundary"])
 	for {
 		p, err := reader.NextRawPart()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {

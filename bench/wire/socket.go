@@ -84,10 +84,10 @@ func (s *swap) advance(fd uintptr) bool {
 		for {
 			n, err := syscall.Write(int(fd), s.request)
 			s.sent = max(n, 0)
-			if err == syscall.EINTR { //nolint:errorlint // a bare errno
+			if err == syscall.EINTR {
 				continue
 			}
-			if err != nil && err != syscall.EAGAIN { //nolint:errorlint // a bare errno
+			if err != nil && err != syscall.EAGAIN {
 				s.err = err
 			}
 			break
@@ -106,9 +106,9 @@ func (s *swap) advance(fd uintptr) bool {
 	for {
 		n, err := syscall.Read(int(fd), s.resp.buf.b[:cap(s.resp.buf.b)])
 		switch {
-		case err == syscall.EINTR: //nolint:errorlint // a bare errno
+		case err == syscall.EINTR:
 			continue
-		case err == syscall.EAGAIN: //nolint:errorlint // a bare errno
+		case err == syscall.EAGAIN:
 			return false
 		case err != nil:
 			s.err = err
