@@ -1,6 +1,7 @@
 // Package cache keeps folders that are expensive to make: each is made once,
 // whole, and never used half-written, whoever asks at the same time and
-// whenever the making is killed.
+// whenever the making is killed. And it copies them, as cheaply as the file
+// system can.
 //
 // It is no store of last resort: everything in it can be made again, and
 // deleting the cache folder is always safe while nothing uses it.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -14,6 +13,7 @@ import (
 	"strings"
 
 	"hotseat"
+	"hotseat/cache"
 )
 
 // Workspace is a contestant's own copy of a problem.
@@ -144,7 +144,7 @@ func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
 		return err
 	}
 	for _, name := range p.Data.Workspace {
-		if err := copyTree(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
+		if err := cache.Copy(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("lay out data: %w", err)
 		}
 	}
@@ -192,50 +192,6 @@ func copyOut(files fs.FS, name, to string, d fs.DirEntry) error {
 		mode = 0o755
 	}
 	return os.WriteFile(strings.TrimSuffix(to, embedSuffix), text, mode)
-}
-
-// copyTree copies files and folders; where the filesystem can, the kernel shares
-// the blocks.
-func copyTree(ctx context.Context, from, to string) error {
-	return filepath.WalkDir(from, func(name string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(from, name)
-		if err != nil {
-			return err
-		}
-		target := filepath.Join(to, rel)
-		if d.IsDir() {
-			return os.MkdirAll(target, 0o755)
-		}
-		return copyFile(name, target)
-	})
-}
-
-func copyFile(from, to string) (err error) {
-	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
-		return err
-	}
-	in, err := os.Open(from)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = in.Close() }()
-	info, err := in.Stat()
-	if err != nil {
-		return err
-	}
-	out, err := os.OpenFile(to, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, info.Mode().Perm()|0o200)
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, out.Close()) }()
-	_, err = io.Copy(out, in)
-	return err
 }
 
 func writeGitignore(dir string, p *Problem, lang string) error {

@@ -3,7 +3,6 @@ package mariadb
 import (
 	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -18,6 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"hotseat"
+	"hotseat/cache"
 	"hotseat/service"
 	"hotseat/stack"
 )
@@ -26,7 +26,7 @@ import (
 type Golden struct {
 	// Server is mariadbd. Its version belongs into the key.
 	Server service.Tool
-	// CacheDir is the folder of all entries; CacheDir() names the usual one.
+	// CacheDir is the folder of all entries; see cache.Root.
 	CacheDir string
 	// Port is where the building server also listens, on 127.0.0.1, for init
 	// scripts that come by TCP; zero means no TCP.
@@ -37,27 +37,8 @@ type Golden struct {
 	Args []string
 }
 
-// CacheDir is the user's cache folder for golden data.
-func CacheDir() (string, error) {
-	dir, err := os.UserCacheDir()
-	if err != nil {
-		return "", hotseat.Unavailable("set HOME", "find the cache folder: %w", err)
-	}
-	return filepath.Join(dir, "hotseat"), nil
-}
-
-const (
-	// completeFile is written last: an entry without it is never used.
-	completeFile = "complete"
-	dataFolder   = "data"
-)
-
-// complete is what the marker holds.
-type complete struct {
-	Key     string    `json:"key"`
-	Version string    `json:"version"`
-	Built   time.Time `json:"built"`
-}
+// dataFolder is the data folder within an entry.
+const dataFolder = "data"
 
 // Get returns the data folder of that key and builds it if it is not there:
 // build is given a fresh, empty server to fill. Two commands that want the same
@@ -71,73 +52,17 @@ func (g Golden) Get(ctx context.Context, key string, build func(context.Context,
 		return "", fmt.Errorf("golden data: %q is no key", key)
 	}
 	root := filepath.Join(g.CacheDir, "mariadb")
-	entry := filepath.Join(root, key)
-	if isComplete(entry) {
-		return filepath.Join(entry, dataFolder), nil
-	}
-	if err := os.MkdirAll(root, 0o755); err != nil {
-		return "", hotseat.Unavailable("", "make the cache folder: %w", err)
-	}
-	unlock, err := lockFile(ctx, entry+".lock")
+	entry, err := cache.Folder(ctx, root, key, func(ctx context.Context, dir string) error {
+		data := filepath.Join(dir, dataFolder)
+		if err := g.install(ctx, data); err != nil {
+			return err
+		}
+		return g.fill(ctx, dir, data, build)
+	})
 	if err != nil {
-		return "", err
-	}
-	defer unlock()
-	if isComplete(entry) { // somebody else built it meanwhile
-		return filepath.Join(entry, dataFolder), nil
-	}
-	if err := g.make(ctx, key, entry, build); err != nil {
 		return "", roomError(root, err)
 	}
 	return filepath.Join(entry, dataFolder), nil
-}
-
-func isComplete(entry string) bool {
-	_, err := os.Stat(filepath.Join(entry, completeFile))
-	return err == nil
-}
-
-// make builds an entry beside its place and moves it there. The caller holds
-// the entry's lock.
-func (g Golden) make(ctx context.Context, key, entry string, build func(context.Context, Conn) error) (err error) {
-	half := entry + ".half"
-	for _, leftover := range []string{entry, half} {
-		if err := os.RemoveAll(leftover); err != nil {
-			return fmt.Errorf("clear away half-built data: %w", err)
-		}
-	}
-	if err := os.MkdirAll(half, 0o755); err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			err = errors.Join(err, os.RemoveAll(half))
-		}
-	}()
-	data := filepath.Join(half, dataFolder)
-	if err := g.install(ctx, data); err != nil {
-		return err
-	}
-	if err := g.fill(ctx, half, data, build); err != nil {
-		return err
-	}
-	marker, err := json.Marshal(complete{Key: key, Version: g.Server.Version, Built: time.Now().UTC()})
-	if err != nil {
-		return err
-	}
-	if err := syncTree(data); err != nil {
-		return err
-	}
-	if err := writeSynced(filepath.Join(half, completeFile), marker); err != nil {
-		return err
-	}
-	if err := syncPath(half); err != nil {
-		return err
-	}
-	if err := os.Rename(half, entry); err != nil {
-		return err
-	}
-	return syncPath(filepath.Dir(entry))
 }
 
 // install makes an empty data folder: about a second with these options instead
@@ -216,30 +141,6 @@ func remove(path string) error {
 		return err
 	}
 	return nil
-}
-
-// lockFile waits for a lock that only one process can hold.
-func lockFile(ctx context.Context, path string) (unlock func(), err error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o600)
-	if err != nil {
-		return nil, hotseat.Unavailable("", "lock the cache: %w", err)
-	}
-	for {
-		err := unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB)
-		if err == nil {
-			return func() { _ = f.Close() }, nil
-		}
-		if !errors.Is(err, unix.EWOULDBLOCK) && !errors.Is(err, unix.EINTR) {
-			_ = f.Close()
-			return nil, hotseat.Unavailable("", "lock the cache: %w", err)
-		}
-		select {
-		case <-ctx.Done():
-			_ = f.Close()
-			return nil, ctx.Err()
-		case <-time.After(50 * time.Millisecond):
-		}
-	}
 }
 
 // roomError tells a full disk apart from everything else that may have failed.
