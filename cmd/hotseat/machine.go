@@ -43,6 +43,7 @@ var toolsOf = map[string][]tool{
 	"redis":     {{"redis-server", "redis-server", "the key-value store"}},
 	"memcached": {{"memcached", "memcached", "the cache"}},
 	"go":        {{"go", "golang-go", "builds Go apps"}},
+	"python":    {{"python3", "python3", "runs Python programs"}},
 }
 
 // toolsFor lists what problems need, each once.

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"path/filepath"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -34,7 +35,7 @@ up before.`,
 				return err
 			}
 			if dir == "" {
-				dir = o.Problem.ID
+				dir = workspaceDir(o.Problem)
 			}
 			return m.play(cmd.Context(), o, dir, lang, once || !m.onTerminal(), flags.json)
 		},
@@ -44,6 +45,15 @@ up before.`,
 	cmd.Flags().StringVar(&lang, "lang", "", "`language` of the app (default: the problem's first)")
 	cmd.Flags().BoolVar(&once, "once", false, "stop the stack at the end")
 	return cmd
+}
+
+// workspaceDir is where a workspace goes if nobody says: ./PROBLEM, or beside the
+// problem's own folder if that is it.
+func workspaceDir(p *problem.Problem) string {
+	if abs, err := filepath.Abs(p.ID); err == nil && abs == p.Dir {
+		return p.ID + "-workspace"
+	}
+	return p.ID
 }
 
 func (m *Main) play(ctx context.Context, o runner.Options, dir, lang string, once, asJSON bool) (err error) {

@@ -44,7 +44,7 @@ report that shows where the time went.`,
 	add("stack", m.upCommand(), m.downCommand(), m.restartCommand(), m.statusCommand(), m.logsCommand(),
 		m.resetCommand(), m.sqlCommand(), m.envCommand())
 	add("look", m.reportCommand())
-	add("house", m.problemsCommand(), m.judgeCommand(), m.doctorCommand(), m.versionCommand())
+	add("house", m.problemsCommand(), m.problemCommand(), m.judgeCommand(), m.doctorCommand(), m.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	return root

@@ -1,0 +1,13 @@
+package bench
+
+import (
+	"embed"
+	"io/fs"
+)
+
+//go:embed *.go */*.go
+var source embed.FS
+
+// Source returns the source of this package and those below it, for authors
+// outside this repository; see hotseat.Source.
+func Source() fs.FS { return source }
