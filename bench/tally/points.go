@@ -102,7 +102,9 @@ func (u *User) Release() {
 	for tag, n := range u.account.final {
 		t.retired[tag] += n
 	}
-	t.undrained = u.drain(t.undrained, 0)
+	u.drain(func(tag int, more uint64) {
+		t.undrained = append(t.undrained, PointEvent{Tag: t.config.Tags[tag], User: u.number, Count: more})
+	})
 }
 
 // A PointEvent says that points were earned since the event before it. Times and users are for the
@@ -114,22 +116,32 @@ type PointEvent struct {
 	Count  uint64
 }
 
-func (u *User) drain(events []PointEvent, second int) []PointEvent {
-	now := make([]uint64, len(u.account.words))
-	u.account.read(now)
-	for tag, n := range now {
-		if more := n - u.account.drained[tag]; more > 0 {
-			events = append(events, PointEvent{Second: second, Tag: u.tally.config.Tags[tag], User: u.number, Count: more})
-			u.account.drained[tag] = n
+// drain tells, tag by tag, of the points earned since it was last called.
+func (u *User) drain(earned func(tag int, more uint64)) {
+	a := &u.account
+	for tag := range a.words {
+		n := a.words[tag].Load()
+		if a.final != nil {
+			n = a.final[tag]
+		}
+		if more := n - a.drained[tag]; more > 0 {
+			earned(tag, more)
+			a.drained[tag] = n
 		}
 	}
-	return events
 }
 
 // Drain returns the points earned since the last call, for the event log: one event per tag, or
 // per user and tag, in the order of users and then tags. Call it once a second and once more after Close.
 func (t *Tally) Drain(at time.Duration) []PointEvent {
 	second := int(at / time.Second)
+	order := make(map[string]int, len(t.config.Tags))
+	for i, tag := range t.config.Tags {
+		order[tag] = i
+	}
+	if !t.config.PerUser {
+		return t.drainSums(second, order)
+	}
 	t.mu.Lock()
 	events := t.undrained
 	t.undrained = nil
@@ -137,30 +149,36 @@ func (t *Tally) Drain(at time.Duration) []PointEvent {
 		events[i].Second = second
 	}
 	for _, u := range t.users {
-		events = u.drain(events, second)
+		u.drain(func(tag int, more uint64) {
+			events = append(events, PointEvent{Second: second, Tag: t.config.Tags[tag], User: u.number, Count: more})
+		})
 	}
 	t.mu.Unlock()
-
-	order := make(map[string]int, len(t.config.Tags))
-	for i, tag := range t.config.Tags {
-		order[tag] = i
-	}
-	if !t.config.PerUser {
-		counts := make([]uint64, len(t.config.Tags))
-		for _, e := range events {
-			counts[order[e.Tag]] += e.Count
-		}
-		events = nil
-		for i, n := range counts {
-			if n > 0 {
-				events = append(events, PointEvent{Second: second, Tag: t.config.Tags[i], User: -1, Count: n})
-			}
-		}
-		return events
-	}
 	slices.SortFunc(events, func(a, b PointEvent) int {
 		return cmp.Or(cmp.Compare(a.User, b.User), cmp.Compare(order[a.Tag], order[b.Tag]))
 	})
+	return events
+}
+
+// drainSums is Drain without regard to users. It keeps no event per user: with
+// ten thousand of them that would be the largest garbage of a whole run.
+func (t *Tally) drainSums(second int, order map[string]int) []PointEvent {
+	counts := make([]uint64, len(t.config.Tags))
+	t.mu.Lock()
+	for _, e := range t.undrained {
+		counts[order[e.Tag]] += e.Count
+	}
+	t.undrained = nil
+	for _, u := range t.users {
+		u.drain(func(tag int, more uint64) { counts[tag] += more })
+	}
+	t.mu.Unlock()
+	var events []PointEvent
+	for tag, n := range counts {
+		if n > 0 {
+			events = append(events, PointEvent{Second: second, Tag: t.config.Tags[tag], User: -1, Count: n})
+		}
+	}
 	return events
 }
 
