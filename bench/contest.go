@@ -50,6 +50,16 @@ type Contest struct {
 	// [Step.Within].
 	Limits Limits
 
+	// Sources is a prefix of loopback addresses, such as "127.0.0.0/8", from
+	// which every user connects with one of its own, the same for the whole
+	// run and, by its number, in every run: see [User.Source]. A target can
+	// then tell users apart as a site does that is not behind one proxy.
+	// 127.0.0.1 and what ends in .0 or .255 are left out; users beyond the
+	// size of the prefix share. Empty leaves it to the system, which takes
+	// 127.0.0.1. A target that is not on this machine over TCP is refused
+	// (exit status 2); [ClosedPopulation.Sources] can decide by [Run.Target].
+	Sources string
+
 	// Ready is the path that is asked before Verify until it answers with a
 	// status below 500, for at most three seconds. Where it is empty, only a
 	// connection is tried. Either way a target that cannot be reached ends

@@ -5,6 +5,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/netip"
 	"strconv"
 	"testing"
 
@@ -64,7 +65,7 @@ func lone(tb testing.TB, target string) *User {
 		tb.Fatal(err)
 	}
 	r.loading.Store(true)
-	u := r.newUser(r.ctx, "visitor", 1, 0, 0)
+	u := r.newUser(r.ctx, &population{name: "visitor"}, 1, netip.Addr{})
 	u.SetHeader("User-Agent", "engine")
 	u.SetHeader("X-Forwarded-For", "127.1.0.1")
 	tb.Cleanup(func() {

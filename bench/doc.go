@@ -62,6 +62,13 @@
 // rule, what was expected, what came instead, and a curl line. Steps and pages
 // are used again; neither may be kept longer than the iteration.
 //
+// # Addresses
+//
+// [Contest].Sources gives every user an address of its own in 127.0.0.0/8,
+// which Linux needs no set-up for, so that an application can tell visitors
+// apart, or lock them out, by where they come from. Behind a reverse proxy it
+// sees them as far as the proxy tells.
+//
 // # What is known after a failure
 //
 // A model of the world may only assume what was observed. [Page.Sent] false

@@ -129,6 +129,11 @@ func (r *Run) assemble() error {
 		r.tags[name] = counts.Tag(name)
 	}
 	r.tally = counts
+	if r.contest.Sources != "" {
+		if r.addresses, err = parseAddresses(r.contest.Sources); err != nil {
+			return err
+		}
+	}
 	r.stats = make([]paddedStats, 4*r.gen.procs)
 	r.cookieHost = cookieHost(r.opts.target.Host)
 	r.skip = func(id string) bool { return r.rule(id).off }

@@ -100,6 +100,11 @@ func (c *Contest) parse(args []string, help io.Writer) (*options, error) {
 	if o.target, err = wire.ParseTarget(o.rawTarget); err != nil {
 		return nil, hotseat.Invalid("a target looks like http://127.0.0.1:8080", "%w", err)
 	}
+	if c.Sources != "" {
+		if err := reachableFrom(o.target, c.Sources); err != nil {
+			return nil, err
+		}
+	}
 	if o.data != "" {
 		if info, err := os.Stat(o.data); err != nil {
 			return nil, hotseat.Invalid("--data names the folder with the truth files", "data folder: %w", err)

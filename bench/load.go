@@ -70,7 +70,12 @@ func (r *Run) load() {
 	}
 	var populations []Population
 	_ = r.guard(nil, func() error { // a panic has decided the verdict already
-		populations = r.only(r.contest.Populations(r))
+		populations = r.contest.Populations(r)
+		if err := r.placeUsers(populations); err != nil {
+			r.refuse(err)
+			return nil
+		}
+		populations = r.only(populations)
 		names := map[string]bool{}
 		for _, p := range populations {
 			if name := p.spec().name; names[name] {
@@ -201,7 +206,7 @@ func (c *crowd) enter(ctx context.Context, work func(u *User, next Iteration)) {
 	c.users++
 	id := c.users
 	c.wait.Go(func() {
-		u := c.run.newUser(ctx, c.name, id, c.maxConns, c.maxIdle)
+		u := c.run.newUser(ctx, c.population, id, c.address(id))
 		u.ended = c.run.loadEnded
 		defer c.run.retire(u)
 		var next Iteration

@@ -20,6 +20,10 @@ type population struct {
 	newUser  func(u *User) Iteration
 	maxConns int
 	maxIdle  int
+	sources  *string // nil: those of the contest
+
+	addresses     *addresses // nil: left to the system
+	place, places int        // among the populations of the run, from 0, of so many
 
 	closed *ClosedPopulation // exactly one of the two is set
 	open   *OpenPopulation
@@ -84,6 +88,14 @@ func (p *ClosedPopulation) Connections(atOnce, idle int) *ClosedPopulation {
 	return p
 }
 
+// Sources is [Contest].Sources for the users of this population alone, in place
+// of the contest's; empty for none. Populations with the same prefix share its
+// addresses out among them; prefixes that overlap otherwise do not.
+func (p *ClosedPopulation) Sources(prefix string) *ClosedPopulation {
+	p.sources = &prefix
+	return p
+}
+
 // OpenPopulation starts iterations at given times, however long the earlier
 // ones take, as the visitors of a real site do. A start that no user was free
 // for is the target's: it waits for the next free user, and after
@@ -136,5 +148,11 @@ func (p *OpenPopulation) Users(n int) *OpenPopulation {
 // Connections is [ClosedPopulation.Connections].
 func (p *OpenPopulation) Connections(atOnce, idle int) *OpenPopulation {
 	p.maxConns, p.maxIdle = atOnce, idle
+	return p
+}
+
+// Sources is [ClosedPopulation.Sources].
+func (p *OpenPopulation) Sources(prefix string) *OpenPopulation {
+	p.sources = &prefix
 	return p
 }

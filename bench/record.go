@@ -91,7 +91,7 @@ func (s *Step) sample() (request, curl string) {
 	if len(req.Body) > 0 {
 		request += "\n\n" + string(req.Body[:min(len(req.Body), maxExcerpt)])
 	}
-	return safe(request, 2*maxExcerpt), curlLine(s.user.Run, req, s.follow)
+	return safe(request, 2*maxExcerpt), curlLine(s.user, req, s.follow)
 }
 
 const formType = "application/x-www-form-urlencoded"
@@ -100,11 +100,15 @@ const formType = "application/x-www-form-urlencoded"
 const maxCurlBody = 8 << 10
 
 // curlLine is a shell command that sends the same request.
-func curlLine(r *Run, req *wire.Request, follow bool) string {
+func curlLine(u *User, req *wire.Request, follow bool) string {
+	r := u.Run
 	t := r.opts.target
 	args := []string{"curl", "-sS", "-i"}
 	flag := func(name, value string) { args = append(args, name, shellQuote(value)) }
 	base := r.opts.rawTarget
+	if u.source.IsValid() {
+		flag("--interface", u.source.String())
+	}
 	if t.Network == "unix" {
 		flag("--unix-socket", t.Address)
 		base = "http://localhost"

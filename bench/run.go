@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"math/rand/v2"
+	"net/netip"
 	"os"
 	"runtime/debug"
 	"strconv"
@@ -44,6 +45,9 @@ type Run struct {
 	captures captures
 	answers  sync.Map // of check.Checker to the []*rule that it answers for
 	stats    []paddedStats
+
+	addresses *addresses   // of Contest.Sources; nil without it
+	visitors  atomic.Int64 // users that are in no population, so far
 
 	phase     atomic.Pointer[string]
 	loading   atomic.Bool   // load or drain
@@ -224,14 +228,16 @@ func (r *Run) phaseName() string {
 }
 
 // newUser makes a user that lives until ctx is done.
-func (r *Run) newUser(ctx context.Context, population string, id, maxConns, maxIdle int) *User {
-	u := &User{ID: id, Population: population, Run: r, ctx: ctx, tally: r.tally.User(), exercised: make([]int64, len(r.rules.all))}
+func (r *Run) newUser(ctx context.Context, p *population, id int, source netip.Addr) *User {
+	u := &User{ID: id, Population: p.name, Run: r, ctx: ctx, tally: r.tally.User(), exercised: make([]int64, len(r.rules.all)), source: source}
 	if r.opts.replay.of(u) {
 		u.ctx, u.cutReplay = context.WithCancel(ctx)
 	}
-	u.pcg.Seed(r.seeds("user", population, id))
+	u.pcg.Seed(r.seeds("user", p.name, id))
 	u.Rand = rand.New(&u.pcg)
-	u.client = wire.NewClient(wire.Options{Target: r.opts.target, Limits: r.contest.Limits, MaxConns: maxConns, MaxIdle: maxIdle,
+	target := r.opts.target
+	target.Source = source
+	u.client = wire.NewClient(wire.Options{Target: target, Limits: r.contest.Limits, MaxConns: p.maxConns, MaxIdle: p.maxIdle,
 		AcceptEncoding: acceptEncoding, Jar: &u.jar, Events: &r.stats[id%len(r.stats)].Stats})
 	r.mu.Lock()
 	r.users = append(r.users, u)
@@ -279,7 +285,12 @@ func (r *Run) Alone(ctx context.Context, s Scenario) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(r.ctx, cancel)()
-	u := r.newUser(ctx, s.Name, 1, 0, 0)
+	// From the end of the addresses, out of the way of the populations.
+	var source netip.Addr
+	if n := r.visitors.Add(1) - 1; r.addresses != nil {
+		source = r.addresses.fromEnd(int(n))
+	}
+	u := r.newUser(ctx, &population{name: s.Name}, 1, source)
 	defer r.retire(u)
 	r.iterate(u, func() error { return s.Run(u) })
 	switch {

@@ -3,6 +3,7 @@ package bench
 import (
 	"context"
 	"math/rand/v2"
+	"net/netip"
 	"net/url"
 	"strings"
 	"sync"
@@ -31,6 +32,7 @@ type User struct {
 	ctx       context.Context // done when the user is cut
 	ended     <-chan struct{} // closed at the load's end; nil outside the load
 	client    *wire.Client
+	source    netip.Addr
 	jar       wire.Jar
 	header    []wire.Field
 	tally     *tally.User
@@ -82,6 +84,10 @@ func (u *User) Cookie(name string) string {
 	value, _ := u.jar.Get(name)
 	return value
 }
+
+// Source returns the local address that the user connects from if the contest
+// or the population says Sources; it is not valid otherwise.
+func (u *User) Source() netip.Addr { return u.source }
 
 // ResetConnections closes the user's idle connections, so that the next
 // request opens a new one.
