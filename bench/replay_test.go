@@ -86,7 +86,7 @@ func TestReplayFindsTheFailureAgain(t *testing.T) {
 			run := play(t, dicing(), "--target", url, "--seed", "5")
 			var number int
 			for _, e := range run.events {
-				if e.FailureEvent != nil && e.Sampled && e.FailureEvent.Scenario == population && e.FailureEvent.User == 1 {
+				if e.FailureEvent != nil && e.Sampled && e.Scenario == population && e.User == 1 {
 					number = e.StepNumber
 					break
 				}

@@ -19,7 +19,7 @@ what is in it.`,
 		Args:    noArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(m.problemNewCommand())
+	cmd.AddCommand(m.problemNewCommand(), m.problemCheckCommand())
 	return cmd
 }
 
