@@ -130,12 +130,17 @@ func (x *exchange) receiveRest() *Error {
 }
 
 // fillBody reads once more of the body, waiting no longer than Limits.Body.
+// What is known of the body stays where the buffer is: making room may move it
+// and give the old one to the next response, even when nothing more comes.
 func (x *exchange) fillBody(n int) error {
 	until := x.until
 	if stall := x.resp.Timing.Done.Add(x.limits.Body); stall.Before(until) {
 		until = stall
 	}
-	return x.fill(n, until)
+	err := x.fill(n, until)
+	end := x.resp.headEnd + len(x.resp.Body)
+	x.resp.Body = x.resp.buf.b[x.resp.headEnd:end:end]
+	return err
 }
 
 // bodyFailure tells a body that stopped coming from one that took too long.

@@ -1,11 +1,11 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"os"
 
 	"hotseat"
+	"hotseat/bench"
 	"hotseat/stack"
 )
 
@@ -33,6 +33,5 @@ func benchmarkMain(args []string) int {
 		_, _ = fmt.Fprintln(os.Stderr, "error: _benchmark: no such built-in problem")
 		return hotseat.ExitUsage
 	}
-	contest := benchmarks[args[0]]()
-	return contest.Run(context.Background(), args[1:], os.Stdin, os.Stdout, os.Stderr)
+	return bench.Execute(*benchmarks[args[0]](), args[1:])
 }
