@@ -65,6 +65,16 @@ judge-prove: setup ## switch each rule off in turn and see its fault escape (lon
 	@mkdir -p out
 	$(BIN) judge isucon4-qualifier --prove
 
+.PHONY: bench-innocence
+bench-innocence: setup ## 100 runs of the correct app, some on a busy machine: none may be accused (about 15 minutes)
+	$(BIN) judge isucon4-qualifier --repeat 100
+
+.PHONY: bench-engine
+bench-engine: build ## measure the load engine beside wrk and net/http (about 10 minutes)
+	@command -v wrk >/dev/null || { echo "error: wrk is not installed" >&2; echo "hint: apt-get install wrk" >&2; exit 2; }
+	@mkdir -p out
+	$(GO) run ./cmd/bench-engine -json out/bench-engine.json
+
 .PHONY: clean
 clean: ## remove what was built and measured
 	rm -rf bin out .tools

@@ -100,8 +100,10 @@ type Contest struct {
 	// request's own limits.
 	DrainTimeout time.Duration
 
-	// Pause is quiet time before Finish.
-	Pause time.Duration
+	// Pause is quiet time before Finish. PauseParam names a parameter in whole
+	// seconds that says otherwise, for runs that are about something else.
+	Pause      time.Duration
+	PauseParam string
 
 	// Finish scenarios run like Verify, after the drain: sums, reports.
 	Finish []Scenario

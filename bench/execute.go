@@ -171,13 +171,21 @@ func (r *Run) await(done <-chan struct{}) {
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
 	var stopAt time.Duration
-	for {
+	for last := r.Elapsed(); ; {
 		select {
 		case <-done:
 			return
 		case <-ticker.C:
 		}
 		now := r.Elapsed()
+		if gap := now - last; gap > 5*look {
+			// The machine, or this process, stood still: nobody could do anything.
+			r.deadline.Add(int64(gap))
+			if stopAt != 0 {
+				stopAt += gap
+			}
+		}
+		last = now
 		if r.ctx.Err() != nil && stopAt == 0 {
 			stopAt = now + r.contest.patience.stop
 		}

@@ -40,8 +40,12 @@ func (r *Run) phases() {
 	if r.opts.replay != nil {
 		return // what Finish looks for was not done
 	}
-	if c.Pause > 0 && len(c.Finish) > 0 {
-		r.inPhase(PhasePause, c.Pause, func() bool { return r.wait(c.Pause) })
+	pause := c.Pause
+	if c.PauseParam != "" {
+		pause = time.Duration(r.Int(c.PauseParam)) * time.Second
+	}
+	if pause > 0 && len(c.Finish) > 0 {
+		r.inPhase(PhasePause, pause, func() bool { return r.wait(pause) })
 	}
 	if len(c.Finish) > 0 {
 		r.inPhase(PhaseFinish, c.FinishTimeout, func() bool { return r.alone(c.Finish, c.FinishTimeout) })

@@ -72,6 +72,7 @@ func (c Config) Prepare(ctx context.Context) (stack.Process, error) {
 		AccessLog: filepath.Join(c.RunDir, "logs", "access.log"),
 		TempDir:   filepath.Join(c.RunDir, "temp"),
 		Without:   c.without(ctx), Log: c.Log,
+		Distribution: os.DirFS(distribution),
 	})
 	if err != nil {
 		return stack.Process{}, err

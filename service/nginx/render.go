@@ -64,6 +64,8 @@ type Options struct {
 	Without map[string]bool
 	// Log is added for measuring; nil means none.
 	Log *Log
+	// Distribution is /etc/nginx as nginx's package left it; nil means none.
+	Distribution fs.FS
 }
 
 // Render renders the configuration whose files are in the folder src and whose
@@ -183,6 +185,31 @@ func (r *renderer) included(pattern string) []string {
 	})
 }
 
+// distribution is where nginx's package keeps mime.types, proxy_params and the like.
+const distribution = "/etc/nginx"
+
+// fromDistribution leads an include of a file that the contestant does not have
+// but nginx's package does, such as mime.types, to the package's.
+func (r *renderer) fromDistribution(v visit) bool {
+	name := v.d.arg(0)
+	if len(r.included(name)) > 0 {
+		return false
+	}
+	if !filepath.IsAbs(name) {
+		name = filepath.Join(distribution, name)
+	}
+	if !strings.HasPrefix(name, distribution+"/") || r.opt.Distribution == nil {
+		return false
+	}
+	if fi, err := fs.Stat(r.opt.Distribution, strings.TrimPrefix(filepath.Clean(name), distribution+"/")); err != nil || fi.IsDir() {
+		return false
+	}
+	if a := v.d.args[0]; name != v.d.arg(0) {
+		v.file.edits[a.start] = edit{a.end, name}
+	}
+	return true
+}
+
 // deepest bounds the nesting: a file that includes itself inside a block would
 // have no end. nginx gives up as well.
 const deepest = 30
@@ -193,6 +220,9 @@ func (r *renderer) walkLevel(level []visit, context string) {
 		return
 	}
 	for _, v := range level {
+		if v.d.name == "include" && r.fromDistribution(v) {
+			continue
+		}
 		v.substitute(r.opt.Substitution)
 		switch {
 		case context == "main":

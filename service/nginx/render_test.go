@@ -39,6 +39,7 @@ func options() Options {
 	return Options{
 		Substitution: contest, OutDir: "/w/effective/nginx",
 		AccessLog: "/w/run/logs/access.log", TempDir: "/w/run/temp",
+		Distribution: fstest.MapFS{"mime.types": {}, "proxy_params": {}},
 	}
 }
 

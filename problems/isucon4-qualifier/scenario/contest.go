@@ -28,6 +28,7 @@ const (
 	paramAddresses = "addresses"
 	paramUsers     = "users"
 	paramRecheck   = "recheck"
+	paramPause     = "pause"
 )
 
 // maxWorkload keeps every worker of a run within the machine's file descriptors.
@@ -58,6 +59,10 @@ func Contest() *bench.Contest {
 				Name: paramRecheck, Default: "20", Check: integer(1, 1_000_000),
 				Doc: "attempts after which a worker takes a new list if half of the old one is banned, and a new window if a fifth is locked",
 			},
+			{
+				Name: paramPause, Default: "5", Check: integer(0, 60),
+				Doc: "seconds of quiet between the load and the report",
+			},
 		},
 		Load:        60 * time.Second,
 		InitTimeout: 60 * time.Second,
@@ -85,7 +90,7 @@ func Contest() *bench.Contest {
 		},
 		Drain:        10 * time.Second,
 		DrainTimeout: 50 * time.Millisecond,
-		Pause:        5 * time.Second,
+		PauseParam:   paramPause,
 		Finish: []bench.Scenario{
 			{Name: "return", Run: func(u *bench.User) error { return w.comeBack(u) }},
 			{Name: "report", Run: func(u *bench.User) error { return w.checkReport(u) }},

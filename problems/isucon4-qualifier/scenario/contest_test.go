@@ -53,10 +53,9 @@ func execute(t testing.TB, w *testWorld, h http.Handler, args ...string) run {
 func executeContest(t testing.TB, w *testWorld, h http.Handler, change func(*bench.Contest), args ...string) run {
 	t.Helper()
 	c := Contest()
-	c.Pause = 0
 	change(c)
 	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "150ms",
-		"--param", "workload=2", "--param", "addresses=9", "--param", "users=12", "--param", "recheck=4"}, args...)
+		"--param", "workload=2", "--param", "addresses=9", "--param", "users=12", "--param", "recheck=4", "--param", "pause=0"}, args...)
 	var out, log bytes.Buffer
 	r := run{status: c.Run(t.Context(), args, nil, &out, &log), points: map[string]int64{}}
 	for lines := bufio.NewReader(&out); ; {
