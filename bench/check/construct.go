@@ -280,8 +280,8 @@ func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
 
 // endTag handles the end tag at that position.
 func (s *scanner) endTag(at int) {
-	nameEnd := s.nameEnd(at + 2)
-	tag := knownTags.find(tagKey(s.body[at+2 : nameEnd]))
+	key, nameEnd := s.tagName(at + 2)
+	tag := knownTags.find(key)
 	if nameEnd < len(s.body) && s.body[nameEnd] == '>' {
 		s.pos = nameEnd + 1
 	} else if _, ok := s.readAttrs(nameEnd); !ok {

@@ -2,7 +2,9 @@ package check
 
 import (
 	"bytes"
+	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
 // A scanner reads one HTML document from left to right, nesting elements as an HTML5 parser would, and
@@ -114,12 +116,11 @@ func (s *scanner) run() bool {
 	textFrom := s.pos
 	search := s.pos
 	for !s.unsure {
-		i := bytes.IndexByte(body[search:], '<')
-		if i < 0 || search+i+1 >= len(body) {
+		at := next(body, search, '<')
+		if at+1 >= len(body) {
 			s.addText(textFrom, len(body))
 			break
 		}
-		at := search + i
 		c := body[at+1]
 		switch {
 		case isLetter(c):
@@ -237,8 +238,8 @@ func (s *scanner) comment() {
 // startTag reads a tag whose "<" is at that position and opens its element.
 func (s *scanner) startTag(at int) {
 	s.edge = at
-	nameEnd := s.nameEnd(at + 1)
-	tag := knownTags.find(tagKey(s.body[at+1 : nameEnd]))
+	key, nameEnd := s.tagName(at + 1)
+	tag := knownTags.find(key)
 	selfClosing, ok := s.readAttrs(nameEnd)
 	if !ok {
 		return // the document ends within the tag: no element
@@ -257,6 +258,24 @@ func (s *scanner) nameEnd(i int) int {
 	return i
 }
 
+// tagName reads the name of a tag into its key.
+func (s *scanner) tagName(from int) (key uint64, end int) {
+	body := s.body
+	if from+8 <= len(body) {
+		// Eight bytes at once, if the name ends within them and is in lower case already.
+		x := binary.LittleEndian.Uint64(body[from:])
+		if stop := (below(x, ' '+1) | equal(x, '>') | equal(x, '/')) & highs; stop != 0 {
+			n := bits.TrailingZeros64(stop) / 8
+			mask := uint64(1)<<(8*n) - 1
+			if classes[body[from+n]]&endsName != 0 && x&mask&(0x20*ones) == mask&(0x20*ones) {
+				return x & mask, from + n
+			}
+		}
+	}
+	end = s.nameEnd(from)
+	return tagKey(body[from:end]), end
+}
+
 func (s *scanner) skipSpace(i int) int {
 	for i < len(s.body) && isSpace(s.body[i]) {
 		i++
@@ -267,68 +286,93 @@ func (s *scanner) skipSpace(i int) int {
 // readAttrs reads attributes up to the tag's ">" and leaves pos behind it. ok is false if
 // the document ends first. WHATWG HTML §13.2.5.32 ff.
 func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
-	body := s.body
-	s.attrs = s.attrs[:0]
-	for {
-		for i < len(body) && isSpace(body[i]) {
-			i++
-		}
-		if i >= len(body) {
-			s.pos = len(body)
-			return false, false
-		}
-		if body[i] == '>' {
-			s.pos = i + 1
+	body, attrs := s.body, s.attrs[:0]
+	for i < len(body) {
+		c := body[i]
+		if c == '>' {
+			s.attrs, s.pos = attrs, i+1
 			return body[i-1] == '/', true
 		}
 		name := i
-		if body[i] == '=' {
-			i++ // at the beginning it is part of the name
+		i++
+		if c == '/' || isSpace(c) {
+			continue
+		}
+		// Whatever a name begins with is part of it, even "=".
+		if i+8 <= len(body) {
+			x := binary.LittleEndian.Uint64(body[i:])
+			if stop := (below(x, ' '+1) | equal(x, '=') | equal(x, '>') | equal(x, '/')) & highs; stop != 0 {
+				i += bits.TrailingZeros64(stop) / 8
+			}
 		}
 		for i < len(body) && classes[body[i]]&endsAttr == 0 {
 			i++
 		}
-		a := attribute{name: uint32(name), nameEnd: uint32(i), from: uint32(i), to: uint32(i)}
-		i = s.skipSpace(i)
-		if i < len(body) {
-			switch body[i] {
-			case '=':
-				i = s.readValue(i+1, &a)
-			case '/':
+		nameEnd := i
+		from, to, quoted := i, i, false
+		for i < len(body) && isSpace(body[i]) {
+			i++
+		}
+		if i < len(body) && body[i] == '=' {
+			i++
+			for i < len(body) && isSpace(body[i]) {
 				i++
 			}
+			if i < len(body) && (body[i] == '"' || body[i] == '\'') {
+				from, quoted = i+1, true
+				to = next(body, from, body[i])
+				i = min(to+1, len(body))
+			} else if i < len(body) && body[i] != '>' {
+				from = i
+				for i < len(body) && !isSpace(body[i]) && body[i] != '>' {
+					i++
+				}
+				to = i
+			}
 		}
-		if a.nameEnd > a.name {
-			s.attrs = append(s.attrs, a)
+		// Written where it stays: a struct that is put together first and
+		// copied then makes the processor wait for its own stores.
+		n := len(attrs)
+		if n == cap(attrs) {
+			attrs = slices.Grow(attrs, 8)
 		}
+		attrs = attrs[:n+1]
+		a := &attrs[n]
+		a.name, a.nameEnd, a.from, a.to, a.quoted = uint32(name), uint32(nameEnd), uint32(from), uint32(to), quoted
 	}
+	s.attrs, s.pos = attrs, len(body)
+	return false, false
 }
 
-func (s *scanner) readValue(i int, a *attribute) int {
-	body := s.body
-	i = s.skipSpace(i)
-	if i >= len(body) || body[i] == '>' {
-		return i
-	}
-	if q := body[i]; q == '"' || q == '\'' {
-		i++
-		a.quoted = true
-		a.from = uint32(i)
-		end := bytes.IndexByte(body[i:], q)
-		if end < 0 {
-			a.to = uint32(len(body))
-			return len(body)
+// next returns where the next c is at or behind from, or the end of the body. In
+// markup it is most often near, and finding that out eight bytes at a time is
+// quicker than calling bytes.IndexByte.
+func next(body []byte, from int, c byte) int {
+	for range 2 {
+		if from+8 > len(body) {
+			break
 		}
-		a.to = uint32(i + end)
-		return i + end + 1
+		if hit := equal(binary.LittleEndian.Uint64(body[from:]), c) & highs; hit != 0 {
+			return from + bits.TrailingZeros64(hit)/8
+		}
+		from += 8
 	}
-	a.from = uint32(i)
-	for i < len(body) && !isSpace(body[i]) && body[i] != '>' {
-		i++
+	if from < len(body) {
+		if i := bytes.IndexByte(body[from:], c); i >= 0 {
+			return from + i
+		}
 	}
-	a.to = uint32(i)
-	return i
+	return len(body)
 }
+
+// ones and highs are the lowest and the highest bit of each of eight bytes.
+const ones, highs = 0x0101010101010101, 0x8080808080808080
+
+// below and equal look at eight bytes at once. Of the bits in highs, the lowest
+// that is set belongs to the first byte that is below n (at most 128), or c; those
+// above it mean nothing, because subtracting borrows from byte to byte.
+func below(x uint64, n byte) uint64 { return (x - ones*uint64(n)) & ^x }
+func equal(x uint64, c byte) uint64 { return below(x^ones*uint64(c), 1) }
 
 // attr returns the decoded value of the current tag's attribute of that (lower-case) name; the first one
 // counts. The result is valid until the next call.
@@ -363,30 +407,36 @@ func equalLower(b []byte, lower string) bool {
 // insert adds an element for the current tag to the innermost open one, matches it, and pushes it if it
 // can have content.
 func (s *scanner) insert(tag tagInfo, at int, push bool) {
-	e := openElement{tagInfo: tag}
 	s.opened++
 	first := s.first
+	var above uint64
+	svg := false
 	if n := len(s.stack); n > 0 {
 		parent := &s.stack[n-1]
 		parent.child = true
-		e.above = parent.above | parent.self
-		e.svg = parent.svg
-		first |= parent.self<<1&s.child | e.above<<1&^s.child
+		above = parent.above | parent.self
+		svg = parent.svg
+		first |= parent.self<<1&s.child | above<<1&^s.child
 	}
-	if cand := s.candidates(tag) & first; cand != 0 {
-		if conds := cand & s.cond; conds != 0 {
-			cand = cand&^conds | s.fulfilled(conds)
-		}
-		e.self = cand
+	self := s.candidates(tag) & first
+	if conds := self & s.cond; conds != 0 {
+		self = self&^conds | s.fulfilled(conds)
 	}
 	if push {
-		if len(s.stack) >= 500 { // the reference parser refuses more than 512
+		n := len(s.stack)
+		if n >= 500 { // the reference parser refuses more than 512
 			s.unsure = true
 		}
 		s.count(tag.id, 1)
-		s.stack = append(s.stack, e)
+		if n == cap(s.stack) {
+			s.stack = slices.Grow(s.stack, 16)
+		}
+		s.stack = s.stack[:n+1]
+		e := &s.stack[n] // in place: see readAttrs
+		e.key, e.flags, e.id = tag.key, tag.flags, tag.id
+		e.self, e.above, e.child, e.svg = self, above, false, svg
 	}
-	if done := e.self & s.complete; done != 0 {
+	if done := self & s.complete; done != 0 {
 		s.matched(done, at, push)
 	}
 	if len(s.spans) > 0 {

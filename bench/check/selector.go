@@ -173,6 +173,9 @@ func hasWord(list []byte, word string) bool {
 	if word == "" {
 		return emptyWord(list)
 	}
+	if len(list) == len(word) {
+		return string(list) == word
+	}
 	for from := 0; len(list)-from >= len(word); {
 		i := bytes.IndexByte(list[from:], word[0])
 		if i < 0 {

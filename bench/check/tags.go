@@ -76,15 +76,16 @@ type tagInfo struct {
 	id    tagID
 }
 
-// tagKey names an element or attribute: up to eight letters as they are, longer names as a hash.
+// tagKey names an element or attribute: up to eight letters as they are, the first one lowest (scanner.tagName
+// relies on that), longer names as a hash.
 func tagKey(name []byte) uint64 {
 	var key uint64
 	if len(name) <= 8 {
-		for _, c := range name {
+		for i, c := range name {
 			if 'A' <= c && c <= 'Z' {
 				c += 'a' - 'A'
 			}
-			key = key<<8 | uint64(c)
+			key |= uint64(c) << (8 * i)
 		}
 		return key
 	}
