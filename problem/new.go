@@ -94,11 +94,11 @@ func identify(name string) string {
 }
 
 func writeNew(dir, id string, o NewOptions) error {
-	replay := ""
+	more := ""
 	if o.Language == "go" {
-		replay = "replay = true # package bench knows --replay"
+		more = "replay = true # package bench knows --replay\n\n[judge] # how `hotseat judge` plays the cases of faults/\nload_s = 1"
 	}
-	fill := strings.NewReplacer("{{ID}}", id, "{{COMMAND}}", benchmarks[o.Language], "{{REPLAY}}", replay)
+	fill := strings.NewReplacer("{{ID}}", id, "{{COMMAND}}", benchmarks[o.Language], "{{MORE}}", more)
 	for _, part := range []string{"common", o.Language} {
 		files, err := fs.Sub(scaffold, "_scaffold/"+part)
 		if err != nil {

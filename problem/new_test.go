@@ -32,10 +32,13 @@ func TestNewInGo(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if p.Judge.LoadS == 0 {
+		t.Error("nothing to judge")
+	}
 	if p.ID != "my-1st-problem" || p.Dir != dir || p.Benchmark.Command[0] != "./scenario/run.sh" || !p.Benchmark.Replay {
 		t.Errorf("%+v", p.Manifest)
 	}
-	for _, name := range []string{"README.md", "app/go/go.mod", "app/go/main.go", "scenario/.gitignore", "scenario/go.sum",
+	for _, name := range []string{"README.md", "app/go/go.mod", "app/go/main.go", "scenario/.gitignore", "faults/faults.toml", "faults/lost-vote.patch", "scenario/go.sum",
 		"scenario/hotseat/nouns.go", "scenario/hotseat/docs/p.json", "scenario/hotseat/bench/user.go", "scenario/hotseat/bench/wire/client.go"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
 			t.Error(err)
