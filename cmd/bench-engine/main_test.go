@@ -138,8 +138,9 @@ func TestGrowthIsJudged(t *testing.T) {
 		sizes []int64
 		flat  bool
 	}{
-		{[]int64{1, 10, 20, 20, 20, 21}, true}, // growing up does not count
-		{[]int64{20, 20, 20, 20, 30, 30}, false},
+		{[]int64{1 << 20, 10 << 20, 90 << 20, 90 << 20, 90 << 20, 91 << 20}, true}, // growing up does not count
+		{[]int64{90 << 20, 90 << 20, 90 << 20, 90 << 20, 110 << 20, 110 << 20}, false},
+		{[]int64{10 << 20, 10 << 20, 10 << 20, 10 << 20, 12 << 20, 12 << 20}, true}, // too little to tell
 		{nil, true},
 	} {
 		if err := l.judgeGrowth(c.sizes); (err == nil) != c.flat {
@@ -152,6 +153,26 @@ func TestBadArguments(t *testing.T) {
 	for _, args := range [][]string{{"-rounds", "0"}, {"-cases", "1MB"}, {"-duration", "-1s"}, {"what"}} {
 		if err := run(t.Context(), args, new(bytes.Buffer)); err == nil {
 			t.Error(fmt.Sprint(args), "is accepted")
+		}
+	}
+}
+
+// BenchmarkFeed is the part of the case 10KB-scanned that is not the network's.
+func BenchmarkFeed(b *testing.B) {
+	validator := feed()
+	// As many as in the real thing: a processor learns a page by heart.
+	bodies, firsts := make([][]byte, pageCount), make([][]check.Value, pageCount)
+	for n := range pageCount {
+		bodies[n], firsts[n] = []byte(strings.Join(page(n), "")), []check.Value{check.Set("first", firstID(n))}
+	}
+	dice, in := rand.New(rand.NewPCG(1, 1)), new(check.Input)
+	b.SetBytes(pageSize)
+	b.ReportAllocs()
+	for b.Loop() {
+		n := dice.IntN(pageCount)
+		in.Body = bodies[n]
+		if m := validator.Check(in, firsts[n]...); m != nil {
+			b.Fatal(m)
 		}
 	}
 }

@@ -74,6 +74,10 @@ http {
 			add_header Set-Cookie "session=$request_id; Path=/; HttpOnly";
 		}
 		location /scanned/ {
+			# From the file, the pieces around what is filled in would go out
+			# one by one, each a segment of its own.
+			sendfile off;
+			output_buffers 2 64k;
 			root %[1]s/$folder;
 			add_header Set-Cookie "session=$request_id; Path=/; HttpOnly";
 			sub_filter %[7]s $request_id;
