@@ -145,6 +145,10 @@ func TestReplayWaitsForTheScenariosOwnFindings(t *testing.T) {
 	if steps := o.steps(); !steps[1].OK || steps[1].Expected == "one" {
 		t.Errorf("the step itself was good: %+v", steps[1])
 	}
+	o = play(t, c, "--target", url, "--replay", "1:3")
+	if steps := o.steps(); !steps[2].OK || steps[2].Expected == "one" {
+		t.Errorf("nor had the next one anything to do with it: %+v", steps[2])
+	}
 }
 
 func TestReplayByName(t *testing.T) {
