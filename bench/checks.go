@@ -118,11 +118,11 @@ func (s *Step) checkOne(c *Check) error {
 				Message: fmt.Sprintf("ended at %s instead of %s", got, c.want)}
 		}
 	case checkHeader:
-		if got, ok := p.resp.Get(c.name); !ok {
+		if got, ok := p.field(c.name); !ok {
 			m = &Mismatch{Code: CodeHeaderMismatch, Expected: c.name + ": " + c.want, Actual: "no such header",
 				Message: "the header " + c.name + " is missing"}
-		} else if string(got) != c.want {
-			m = &Mismatch{Code: CodeHeaderMismatch, Expected: c.name + ": " + c.want, Actual: c.name + ": " + string(got),
+		} else if got != c.want {
+			m = &Mismatch{Code: CodeHeaderMismatch, Expected: c.name + ": " + c.want, Actual: c.name + ": " + got,
 				Message: "the header " + c.name + " has another value"}
 		}
 	case checkDigest:
@@ -174,6 +174,12 @@ func (s *Step) checkStatus(c *Check, r *rule) error {
 func (s *Step) answer() string {
 	p := &s.page
 	text := fmt.Sprintf("status %d", p.Status())
+	switch {
+	case p.NotModified():
+		text = "status 304: the user sees again what the last answer was"
+	case p.FromCache():
+		text = "nothing: max-age makes the user see again what the last answer was"
+	}
 	if location := p.HeaderValue("Location"); location != "" {
 		text += ", Location: " + location
 	}

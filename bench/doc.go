@@ -69,6 +69,14 @@
 // apart, or lock them out, by where they come from. Behind a reverse proxy it
 // sees them as far as the proxy tells.
 //
+// # Caches
+//
+// [Step.Cached] makes a step one of a browser with a cache: it asks with the
+// validators that this user was given, shows what the user has when a 304
+// confirms it, and holds every 304 and ETag against what all users have seen:
+// see [Cache]. A 304 that passes for no better reason than that nobody looked is
+// the commonest way to win a contest by mistake.
+//
 // # What is known after a failure
 //
 // A model of the world may only assume what was observed. [Page.Sent] false

@@ -18,6 +18,7 @@ var ErrCut = errors.New("cut by the end of the run")
 type Page struct {
 	step           *Step
 	resp           wire.Response
+	shown          *held // what the browser had, in place of the answer
 	wire           *wire.Error
 	err            error
 	in             check.Input // keeps what validators captured
@@ -25,7 +26,7 @@ type Page struct {
 }
 
 // OK reports whether an answer came and every check held.
-func (p *Page) OK() bool { return p.err == nil && p.resp.Status != 0 }
+func (p *Page) OK() bool { return p.err == nil && p.Status() != 0 }
 
 // Err returns nil, a [*Failed] that has been counted, or [ErrCut].
 func (p *Page) Err() error { return p.err }
@@ -55,8 +56,14 @@ func (p *Page) Answered() bool { return p.resp.Status != 0 || len(p.resp.Redirec
 // did answer, into the void, what it shows only once is gone.
 func (p *Page) Retried() bool { return p.resp.Retried }
 
-// Status returns the status of the last answer, 0 if none came.
-func (p *Page) Status() int { return p.resp.Status }
+// Status returns the status of the last answer, 0 if none came, and 200 if what
+// the user had is shown again; see [Step.Cached].
+func (p *Page) Status() int {
+	if p.shown != nil {
+		return 200
+	}
+	return p.resp.Status
+}
 
 // Path returns the path that answered, without query: after redirects another
 // one than was asked for.
@@ -77,13 +84,28 @@ func (p *Page) URL() string {
 func (p *Page) Redirects() int { return len(p.resp.Redirects) }
 
 // Body returns the body, decompressed. It must not be changed.
-func (p *Page) Body() []byte { return p.resp.Body }
+func (p *Page) Body() []byte {
+	if p.shown != nil {
+		return p.shown.body.bytes
+	}
+	return p.resp.Body
+}
 
 // HeaderValue returns the first value of a header of the last answer, ""
 // without one.
 func (p *Page) HeaderValue(name string) string {
-	value, _ := p.resp.Get(name)
-	return string(value)
+	value, _ := p.field(name)
+	return value
+}
+
+// field returns the first value of a header, of what is shown again where the
+// answer itself says nothing.
+func (p *Page) field(name string) (string, bool) {
+	value, ok := p.resp.Get(name)
+	if !ok && p.shown != nil {
+		return p.shown.field(name)
+	}
+	return string(value), ok
 }
 
 // SentAt returns when the step began.

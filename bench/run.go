@@ -43,6 +43,7 @@ type Run struct {
 	gen      *generator
 	alive    pulse
 	captures captures
+	seen     sightings
 	answers  sync.Map // of check.Checker to the []*rule that it answers for
 	stats    []paddedStats
 

@@ -23,6 +23,11 @@ type Step struct {
 	tags   []string
 	page   Page
 
+	caching Cache
+	settled uint64 // changes that are known to be done
+	held    *held  // what the request asks about, or what is shown without asking
+	fresh   bool   // nothing is sent
+
 	cookies  []byte // the Cookie header as the first request had it
 	number   int    // of the user's steps, from 1
 	draining bool   // it began after the load's end
@@ -110,13 +115,20 @@ func (s *Step) begin() {
 	if s.begun {
 		panic(authorError("a step can be done only once"))
 	}
-	s.begun, u.busy = true, true
+	s.begun = true
 	u.begun++
 	s.number = u.begun
 	u.Run.opts.replay.next(u)
-	s.intended, u.intended = u.intended, time.Time{}
 	secure := u.Run.opts.target.TLS != nil
 	s.cookies = u.jar.AppendCookies(s.cookies[:0], u.Run.cookieHost, s.req.Path, secure)
+	if s.caching.rule != "" {
+		s.consult()
+	}
+	if s.fresh {
+		return
+	}
+	u.busy = true
+	s.intended, u.intended = u.intended, time.Time{}
 	if u.Run.draining() {
 		s.draining = true
 		if d := u.Run.contest.DrainTimeout; d > 0 && (s.req.Limits.Total <= 0 || s.req.Limits.Total > d) {
@@ -130,6 +142,11 @@ func (s *Step) send() {
 	u, p := s.user, &s.page
 	if u.ctx.Err() != nil {
 		p.err = ErrCut
+		return
+	}
+	if s.fresh {
+		p.shown, p.sentAt = s.held, time.Now()
+		p.doneAt = p.sentAt
 		return
 	}
 	var err error
@@ -160,8 +177,17 @@ func (s *Step) settle() {
 	}
 	r := u.Run
 	switch {
-	case p.wire == nil:
+	case s.fresh:
 		p.err = s.check()
+		r.opts.replay.tell(s)
+		return
+	case p.wire == nil:
+		if s.caching.rule != "" {
+			p.err = s.compare()
+		}
+		if p.err == nil {
+			p.err = s.check()
+		}
 	case p.wire.Code == wire.CodeCanceled, s.cutByDrain():
 		p.err = ErrCut
 		return

@@ -35,6 +35,7 @@ type User struct {
 	source    netip.Addr
 	jar       wire.Jar
 	header    []wire.Field
+	kept      kept
 	tally     *tally.User
 	exercised []int64 // by rule index; read after the user has ended
 	pcg       rand.PCG
