@@ -44,6 +44,10 @@ func TestMain(m *testing.M) {
 		Main(open(func(p *OpenPopulation) *OpenPopulation {
 			return p.PerSecond(50).Users(10).MaxLate(100 * time.Millisecond)
 		}))
+	case "idle": // each user has a start of its own to wait for, for two seconds
+		Main(open(func(p *OpenPopulation) *OpenPopulation {
+			return p.PerSecond(5).Users(10).MaxLate(100 * time.Millisecond)
+		}))
 	}
 	os.Exit(m.Run())
 }
@@ -160,30 +164,42 @@ func TestOutOfFileDescriptorsIsInfra(t *testing.T) {
 func TestStarvedOpenLoadIsInfra(t *testing.T) {
 	t.Parallel()
 	s := serve(t, ok)
-	cmd := child(t, "open", s.URL, "2s")
-	stdout, err := cmd.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	out := bufio.NewReader(stdout)
-	untilLoad(t, out)
-	time.Sleep(200 * time.Millisecond)
-	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
-		if err := cmd.Process.Signal(sig); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(time.Second)
-	}
-	e := lastEvent(t, out)
-	_ = cmd.Wait()
-	if e.VerdictEvent == nil || e.Verdict != hotseat.Infra || !strings.Contains(e.Reason, "iterations of visitor too late") {
-		t.Errorf("verdict %+v", e.VerdictEvent)
-	}
-	if code := cmd.ProcessState.ExitCode(); code != hotseat.ExitInfra {
-		t.Errorf("exit status %d", code)
+	for kind, who := range map[string]string{
+		"open": "",        // all users are soon behind their timetable
+		"idle": `"user":`, // those who were waiting are late
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			cmd := child(t, kind, s.URL, "2s")
+			stdout, err := cmd.StdoutPipe()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			out := bufio.NewReader(stdout)
+			untilLoad(t, out)
+			time.Sleep(200 * time.Millisecond)
+			for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGCONT} {
+				if err := cmd.Process.Signal(sig); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(time.Second)
+			}
+			var told strings.Builder
+			e := lastEvent(t, io.TeeReader(out, &told))
+			_ = cmd.Wait()
+			if e.VerdictEvent == nil || e.Verdict != hotseat.Infra || !strings.Contains(e.Reason, "iterations of visitor too late") {
+				t.Errorf("verdict %+v", e.VerdictEvent)
+			}
+			if code := cmd.ProcessState.ExitCode(); code != hotseat.ExitInfra {
+				t.Errorf("exit status %d", code)
+			}
+			if !strings.Contains(told.String(), "late although a user was free") || !strings.Contains(told.String(), who) {
+				t.Errorf("no failure tells of a late user in\n%s", &told)
+			}
+		})
 	}
 }
 
