@@ -125,7 +125,7 @@ type Contest struct {
 
 // patience is how long the engine waits before it acts on its own. Tests have less of it.
 type patience struct {
-	deadlock  time.Duration // after the time that a phase may take, until it is given up; 10 s
+	deadlock  time.Duration // after the time that a phase may take, until it is given up; 5 s
 	stop      time.Duration // for users of a run that is told to stop; 3 s
 	dead      time.Duration // of nothing but refused connections, until the load ends; 3 s
 	preflight time.Duration // for a server that init has restarted; 3 s

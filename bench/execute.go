@@ -103,7 +103,7 @@ func (c *Contest) withDefaults() *Contest {
 	pick(&d.InitTimeout, time.Minute)
 	pick(&d.VerifyTimeout, time.Minute)
 	pick(&d.FinishTimeout, time.Minute)
-	pick(&d.patience.deadlock, 10*time.Second)
+	pick(&d.patience.deadlock, 5*time.Second)
 	pick(&d.patience.stop, 3*time.Second)
 	pick(&d.patience.dead, 3*time.Second)
 	pick(&d.patience.preflight, 3*time.Second)

@@ -30,6 +30,8 @@ const (
 	maxLine = 1 << 20
 	// lastWords is how many lines of standard error a result quotes.
 	lastWords = 20
+	// maxCause is how many bytes of a panic's text go into a result's reason.
+	maxCause = 300
 )
 
 // benchmark is the child process that loads, checks and scores.
@@ -39,7 +41,8 @@ type benchmark struct {
 	exited chan struct{} // closed when the process has ended and all its output is read
 
 	mu     sync.Mutex
-	stderr []string // its last words
+	stderr []string // its last words, or the first from its cause of death on
+	cause  string   // of its death, as far as its words tell
 	killed bool     // by us
 	state  *os.ProcessState
 }
@@ -105,12 +108,24 @@ func (b *benchmark) readErrors(stderr io.Reader, log io.Writer) {
 		_, _ = fmt.Fprintf(log, "%s\n", line) // bench.log is a courtesy; the run goes on without it
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		b.stderr = append(b.stderr, string(line))
-		if len(b.stderr) > lastWords {
-			b.stderr = b.stderr[1:]
-		}
+		b.hear(string(line))
 		return nil
 	})
+}
+
+// hear takes in a line of standard error. A Go program that dies says why, and
+// then where each of its goroutines was, which may be any number of lines.
+func (b *benchmark) hear(line string) {
+	if b.cause == "" && (strings.HasPrefix(line, "panic: ") || strings.HasPrefix(line, "fatal error: ")) {
+		b.cause, b.stderr = strings.ToValidUTF8(line[:min(len(line), maxCause)], ""), nil
+	}
+	if len(b.stderr) == lastWords {
+		if b.cause != "" {
+			return
+		}
+		b.stderr = b.stderr[1:]
+	}
+	b.stderr = append(b.stderr, line)
 }
 
 // readLines calls f for each line; overlong ones are dropped. It returns f's
@@ -187,7 +202,8 @@ func (b *benchmark) exitStatus() int {
 	return b.state.ExitCode()
 }
 
-// obituary says how a benchmark that printed no verdict ended, and its last words.
+// obituary says how a benchmark that printed no verdict ended, and its last
+// words, or the first ones of its death.
 func (b *benchmark) obituary() (reason, words string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -199,7 +215,11 @@ func (b *benchmark) obituary() (reason, words string) {
 	case ok && status.Signaled():
 		return "the benchmark was killed by " + unix.SignalName(status.Signal()), words
 	default:
-		return fmt.Sprintf("the benchmark ended with status %d and without a verdict", b.state.ExitCode()), words
+		reason = fmt.Sprintf("the benchmark ended with status %d and without a verdict", b.state.ExitCode())
+		if b.cause != "" {
+			reason += ": " + b.cause
+		}
+		return reason, words
 	}
 }
 
