@@ -16,6 +16,8 @@ const (
 	backOffMax  = 200 * time.Millisecond
 	idleBackOff = time.Millisecond // after an iteration that asked for nothing
 	maxUsers    = 100_000
+	startBatch  = 64                    // users of a closed population that begin at once
+	startEvery  = 10 * time.Millisecond // the time between two such batches
 )
 
 // pulse knows whether the target still takes connections.
@@ -193,11 +195,43 @@ func (c *crowd) start(ctx context.Context) {
 		}
 		return
 	}
-	for range c.closed.start {
+	waiting := c.closed.start
+	for ; waiting > 0 && c.users < startBatch; waiting-- {
 		c.enter(ctx, c.workClosed)
 	}
-	if c.closed.grow > 0 && c.closed.every > 0 {
-		c.wait.Go(func() { c.growUntil(ctx) })
+	grows := c.closed.grow > 0 && c.closed.every > 0
+	if waiting > 0 || grows {
+		c.wait.Go(func() {
+			c.admit(ctx, waiting)
+			if grows {
+				c.growUntil(ctx)
+			}
+		})
+	}
+}
+
+// admit lets the rest of the first users in, batch by batch. Thousands of connections
+// opened in the same instant overflow the target's queue of new ones, which costs
+// some users a second and says nothing about the target, and their stacks would
+// take half as much memory again as all users need later.
+func (c *crowd) admit(ctx context.Context, waiting int) {
+	if waiting <= 0 {
+		return
+	}
+	ticker := time.NewTicker(startEvery)
+	defer ticker.Stop()
+	for waiting > 0 {
+		select {
+		case <-ticker.C:
+		case <-c.run.loadEnded:
+			return
+		case <-ctx.Done():
+			return
+		}
+		for range min(waiting, startBatch) {
+			c.enter(ctx, c.workClosed)
+			waiting--
+		}
 	}
 }
 
