@@ -22,31 +22,34 @@ func plainServer(tb testing.TB, body string) string {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { _ = l.Close() })
+	go servePlainly(l, body)
+	return "http://" + l.Addr().String()
+}
+
+// servePlainly gives every request the same answer, until the listener is closed.
+func servePlainly(l net.Listener, body string) {
 	answer := []byte("HTTP/1.1 200 OK\r\nContent-Type: text/html\r\nSet-Cookie: sid=abc; Path=/\r\nContent-Length: " + strconv.Itoa(len(body)) + "\r\n\r\n" + body)
-	go func() {
-		for {
-			conn, err := l.Accept()
-			if err != nil {
-				return
-			}
-			go func() {
-				defer conn.Close() //nolint:errcheck // nothing to lose
-				buf := make([]byte, 4096)
-				for {
-					n, err := conn.Read(buf)
-					if err != nil {
+	for {
+		conn, err := l.Accept()
+		if err != nil {
+			return
+		}
+		go func() {
+			defer conn.Close() //nolint:errcheck // nothing to lose
+			buf := make([]byte, 4096)
+			for {
+				n, err := conn.Read(buf)
+				if err != nil {
+					return
+				}
+				for range bytes.Count(buf[:n], []byte("\r\n\r\n")) {
+					if _, err := conn.Write(answer); err != nil {
 						return
 					}
-					for range bytes.Count(buf[:n], []byte("\r\n\r\n")) {
-						if _, err := conn.Write(answer); err != nil {
-							return
-						}
-					}
 				}
-			}()
-		}
-	}()
-	return "http://" + l.Addr().String()
+			}
+		}()
+	}
 }
 
 // lone makes a user of a run that measures one thing.

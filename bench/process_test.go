@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"os"
 	"os/exec"
 	"runtime"
@@ -27,6 +28,15 @@ func TestMain(m *testing.M) {
 	switch os.Getenv(childEnv) {
 	case "closed":
 		Main(get())
+	case "target": // of many connections
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			panic(err)
+		}
+		go servePlainly(l, "ok")
+		fmt.Println("http://" + l.Addr().String())
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends
+		return
 	case "fds":
 		c := get()
 		work := c.Populations
