@@ -35,21 +35,10 @@ type bank struct {
 
 func newBank(t *testing.T) *bank {
 	t.Helper()
-	b := &bank{t: t, dir: filepath.Join(t.TempDir(), "bank"), env: append(os.Environ(), drillEnv(t)...)}
+	b := &bank{t: t, dir: filepath.Join(t.TempDir(), "bank"), env: append(os.Environ(), testFolders(t)...)}
 	b.must(filepath.Dir(b.dir), "init", "isucon4-qualifier", "bank", "--data-profile", "small")
 	t.Cleanup(func() { b.must(b.dir, "down") })
 	return b
-}
-
-var drillState = sync.OnceValues(func() (string, error) { return os.MkdirTemp("", "hotseat-drill-") })
-
-func drillEnv(t *testing.T) []string {
-	t.Helper()
-	state, err := drillState()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return []string{"XDG_CACHE_HOME=" + testCache(t), "XDG_STATE_HOME=" + state}
 }
 
 // command makes a command of the real program.

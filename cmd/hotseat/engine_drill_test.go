@@ -99,7 +99,7 @@ func TestDrillEngine(t *testing.T) {
 			t.Parallel()
 			cmd := exec.CommandContext(t.Context(), "hotseat", "bench", "--problem", folder, "--target", target.URL, "--init", "true",
 				"--duration", drillLoad.String(), "--param", "mood="+c.mood, "--json")
-			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), drillEnv(t)...)
+			cmd.Dir, cmd.Env = t.TempDir(), append(os.Environ(), testFolders(t)...)
 			var stdout, stderr bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &stdout, &stderr
 			began := time.Now()

@@ -42,10 +42,7 @@ func TestScripts(t *testing.T) {
 // expensive to make, and the registry of ports.
 func sharedFolders(t *testing.T) []string {
 	t.Helper()
-	env := []string{
-		"XDG_CACHE_HOME=" + testCache(t),
-		"XDG_STATE_HOME=" + t.TempDir(),
-	}
+	env := testFolders(t)
 	for _, name := range []string{"GOCACHE", "GOMODCACHE", "GOPROXY", "GOFLAGS", "GOSUMDB"} {
 		out, err := exec.CommandContext(t.Context(), "go", "env", name).Output()
 		if err != nil {
@@ -71,6 +68,12 @@ func stopStacks(t *testing.T, dir string) {
 			t.Error(err)
 		}
 	}
+}
+
+// testFolders are the cache, and the registry of ports, that all tests share.
+func testFolders(t *testing.T) []string {
+	t.Helper()
+	return []string{"XDG_CACHE_HOME=" + testCache(t), "XDG_STATE_HOME=" + filepath.Join(testCache(t), "state")}
 }
 
 // testCache is a cache that outlives the test: databases of earlier runs of the
