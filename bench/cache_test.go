@@ -63,7 +63,7 @@ func look(u *User, c Cache) string {
 	how := "new "
 	switch {
 	case !p.OK():
-		return p.Err().(*Failed).Code //nolint:errorlint,forcetypeassert // Verify is not cut
+		return p.Err().(*Failed).Code //nolint:errorlint // Verify is not cut
 	case p.NotModified():
 		how = "same "
 	case p.FromCache():
@@ -478,7 +478,7 @@ func TestCachedFilesOfNginx(t *testing.T) {
 	const version1, version2 = "ok", "changed"
 	write := func(body string, at time.Time) {
 		file := filepath.Join(dir, "page.txt")
-		if err := os.WriteFile(file+".new", []byte(body+strings.Repeat(".", 2000)), 0o644); err != nil { //nolint:gosec // for nginx's worker
+		if err := os.WriteFile(file+".new", []byte(body+strings.Repeat(".", 2000)), 0o644); err != nil { // for nginx's worker
 			t.Fatal(err)
 		}
 		if err := os.Chtimes(file+".new", at, at); err != nil {
