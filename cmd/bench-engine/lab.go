@@ -102,8 +102,8 @@ func (l *lab) turn(ctx context.Context, c *client, name string, round int) (*tur
 	}
 	t.spoiled = after - before
 	switch {
-	case t.counts.Errors > 0:
-		return nil, fmt.Errorf("case %s: %s met %d errors in %d requests", name, c.name, t.counts.Errors, t.Requests)
+	case t.Errors > 0:
+		return nil, fmt.Errorf("case %s: %s met %d errors in %d requests", name, c.name, t.Errors, t.Requests)
 	case t.Wrong != t.spoiled && c.name != clientK6: // k6 cuts what is under way at its end
 		return nil, fmt.Errorf("case %s: nginx served %d spoiled pages, %s reported %d", name, t.spoiled, c.name, t.Wrong)
 	}

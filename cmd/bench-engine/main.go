@@ -40,14 +40,19 @@ func main() {
 	if len(os.Args) > 1 && os.Args[1] == asClient {
 		os.Exit(beClient(os.Args[2:]))
 	}
+	os.Exit(harness())
+}
+
+// harness runs the command until it is done or told to stop, and returns the exit status.
+func harness() int {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
 	defer stop()
 	err := run(ctx, os.Args[1:], os.Stdout)
-	if err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		stop()
-		os.Exit(1)
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return 0
 	}
+	fmt.Fprintln(os.Stderr, "error:", err)
+	return 1
 }
 
 // run does what the command line asks for and prints it to w.
