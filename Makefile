@@ -70,10 +70,18 @@ bench-innocence: setup ## 100 runs of the correct app, some on a busy machine: n
 	$(BIN) judge isucon4-qualifier --repeat 100
 
 .PHONY: bench-engine
-bench-engine: build ## measure the load engine beside wrk and net/http (about 10 minutes)
-	@command -v wrk >/dev/null || { echo "error: wrk is not installed" >&2; echo "hint: apt-get install wrk" >&2; exit 2; }
+bench-engine: bench-engine-tools ## what a request costs the load engine, beside wrk, net/http and k6 (4 minutes)
+	bin/bench-engine
+
+.PHONY: bench-engine-soak
+bench-engine-soak: bench-engine-tools ## the load engine's memory over ten minutes at full speed
+	bin/bench-engine -soak 10m
+
+.PHONY: bench-engine-tools
+bench-engine-tools: build
+	$(BIN) doctor --install --all --quiet
 	@mkdir -p out
-	$(GO) run ./cmd/bench-engine -json out/bench-engine.json
+	$(GO) build -trimpath -o bin/bench-engine ./cmd/bench-engine
 
 .PHONY: clean
 clean: ## remove what was built and measured

@@ -44,6 +44,7 @@ var toolsOf = map[string][]tool{
 	"memcached": {{"memcached", "memcached", "the cache"}},
 	"go":        {{"go", "golang-go", "builds Go apps"}},
 	"python":    {{"python3", "python3", "runs Python programs"}},
+	"wrk":       {{"wrk", "wrk", "the load generator that make bench-engine compares with"}},
 }
 
 // toolsFor lists what problems need, each once.
