@@ -205,31 +205,30 @@ func (e *Event) UnmarshalJSON(line []byte) error {
 	var part any
 	switch head.Type {
 	case EventPhase:
-		e.PhaseEvent = new(PhaseEvent)
-		part = e.PhaseEvent
+		part = fresh(&e.PhaseEvent)
 	case EventProgress:
-		e.ProgressEvent = new(ProgressEvent)
-		part = e.ProgressEvent
+		part = fresh(&e.ProgressEvent)
 	case EventPoint:
-		e.PointEvent = new(PointEvent)
-		part = e.PointEvent
+		part = fresh(&e.PointEvent)
 	case EventFailure:
-		e.FailureEvent = &FailureEvent{Count: 1}
+		fresh(&e.FailureEvent).Count = 1 // unless it says otherwise
 		part = e.FailureEvent
 	case EventLog:
-		e.LogEvent = new(LogEvent)
-		part = e.LogEvent
+		part = fresh(&e.LogEvent)
 	case EventRequest:
-		e.RequestEvent = new(RequestEvent)
-		part = e.RequestEvent
-	case EventVerdict:
-		e.VerdictEvent = new(VerdictEvent)
-		part = e.VerdictEvent
+		part = fresh(&e.RequestEvent)
 	case EventStep:
-		e.Replayed = new(StepEvent)
-		part = e.Replayed
+		part = fresh(&e.Replayed)
+	case EventVerdict:
+		part = fresh(&e.VerdictEvent)
 	default:
 		return nil
 	}
 	return json.Unmarshal(line, part)
+}
+
+// fresh sets a pointer to a new value and returns it.
+func fresh[T any](p **T) *T {
+	*p = new(T)
+	return *p
 }

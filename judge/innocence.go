@@ -68,13 +68,7 @@ func Innocence(ctx context.Context, o InnocenceOptions) (report *InnocenceReport
 	}
 	report = &InnocenceReport{Problem: o.Problem.ID, Each: []InnocentRun{}}
 	defer func() {
-		keep := err == nil && !report.OK()
-		if keep {
-			report.Kept = s.dir
-		}
-		if closeErr := s.close(ctx, keep); err == nil {
-			err = closeErr
-		}
+		report.Kept, err = s.finish(ctx, report.OK(), err)
 		report.ElapsedS = seconds(began)
 	}()
 	for n := 1; n <= o.Runs; n++ {

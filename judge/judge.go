@@ -51,13 +51,7 @@ func Run(ctx context.Context, o Options) (report *Report, err error) {
 	}
 	report = &Report{Problem: o.Problem.ID, Cases: []CaseDone{}}
 	defer func() {
-		keep := err == nil && !report.OK()
-		if keep {
-			report.Kept = s.dir
-		}
-		if closeErr := s.close(ctx, keep); err == nil {
-			err = closeErr
-		}
+		report.Kept, err = s.finish(ctx, report.OK(), err)
 		report.ElapsedS = seconds(began)
 	}()
 	j := &judge{Options: o, stage: s, report: report}

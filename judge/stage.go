@@ -58,6 +58,19 @@ func openStage(ctx context.Context, p *problem.Problem, r *runner.Runner, parent
 	return s, s.setScene(ctx, "")
 }
 
+// finish closes the stage. What was not as it must be is worth a look: then the
+// folder stays, and kept is its path.
+func (s *stage) finish(ctx context.Context, ok bool, err error) (kept string, _ error) {
+	keep := err == nil && !ok
+	if keep {
+		kept = s.dir
+	}
+	if closeErr := s.close(ctx, keep); err == nil {
+		err = closeErr
+	}
+	return kept, err
+}
+
 // close stops the stack and removes the folder, unless it is to be kept.
 func (s *stage) close(ctx context.Context, keep bool) error {
 	var err error
