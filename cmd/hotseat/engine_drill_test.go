@@ -57,7 +57,7 @@ mood = "good"
 		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.WriteFile(path, []byte(text), 0o755); err != nil { //nolint:gosec // scripts
+		if err := os.WriteFile(path, []byte(text), 0o755); err != nil { // scripts
 			t.Fatal(err)
 		}
 	}
