@@ -222,3 +222,28 @@ func TestSaturation(t *testing.T) {
 		}
 	}
 }
+
+// What a digest check remembers of a right body must not let another one pass,
+// and another one must not make it forget.
+func TestDigestAfterARightBody(t *testing.T) {
+	bodies := []string{"right", "right", "wrong", "right", "Right"}
+	next := 0
+	s := serve(t, func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte(bodies[next%len(bodies)]))
+		next++
+	})
+	c := Digest(ruleBody, "md5", digest("md5", []byte("right")))
+	var held []bool
+	contest := get()
+	contest.Populations = nil
+	contest.Finish = []Scenario{{Name: "look", Run: func(u *User) error {
+		for range bodies {
+			held = append(held, u.Get("/").Expect(c).OK())
+		}
+		return nil
+	}}}
+	play(t, contest, "--target", s.URL)
+	if diff := cmp.Diff([]bool{true, true, false, true, false}, held); diff != "" {
+		t.Errorf("held (-want +got):\n%s", diff)
+	}
+}
