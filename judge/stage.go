@@ -139,6 +139,11 @@ func (s *stage) run(ctx context.Context, t trial) (*runner.Outcome, error) {
 			return nil, err
 		}
 	}
+	if s.problem.Judge.Reset {
+		if err := s.runner.Reset(ctx, s.workspace); err != nil {
+			return nil, err
+		}
+	}
 	params := maps.Clone(s.problem.Judge.Params)
 	if params == nil {
 		params = map[string]string{}

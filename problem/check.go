@@ -163,8 +163,13 @@ func (c *checker) files(p *Problem) bool {
 			miss("service."+name+".config in problem.toml names it", "%s is missing", s.Config)
 		}
 	}
-	if argv := p.Init.Command; len(argv) > 0 && strings.Contains(argv[0], "/") && !path.IsAbs(argv[0]) && len(p.Data.Workspace) == 0 && !there(argv[0]) {
-		miss("init.command in problem.toml names it", "%s is missing", argv[0])
+	for _, script := range []struct {
+		key  string
+		argv []string
+	}{{"init.command", p.Init.Command}, {"data.load", p.Data.Load}} {
+		if argv := script.argv; len(argv) > 0 && strings.Contains(argv[0], "/") && !path.IsAbs(argv[0]) && len(p.Data.Workspace) == 0 && !there(argv[0]) {
+			miss(script.key+" in problem.toml names it", "%s is missing", argv[0])
+		}
 	}
 	if name := p.Judge.Patch; name != "" && !there(name) {
 		miss("judge.patch in problem.toml names it", "%s is missing", name)

@@ -67,7 +67,7 @@ type Service struct {
 
 // Init is how the contest initialised before a run.
 type Init struct {
-	Command  []string `toml:"command"`   // argv in the workspace; empty: the benchmark initialises over HTTP
+	Command  []string `toml:"command"`   // argv in the workspace; empty: the benchmark initialises over HTTP, or the contest did not at all
 	TimeoutS float64  `toml:"timeout_s"` // how long it may take
 }
 
@@ -81,6 +81,7 @@ type Data struct {
 	Workspace []string `toml:"workspace"` // generated files and folders that are laid out in the workspace
 	Ignored   []string `toml:"ignored"`   // those of them that its git ignores
 	Truth     string   `toml:"truth"`     // the generated folder that --data points to
+	Load      []string `toml:"load"`      // argv in the workspace that fills an empty database; empty: what initialises does
 }
 
 // Benchmark is the program that loads, checks and scores.
@@ -107,6 +108,7 @@ type Judge struct {
 	Patch   string            `toml:"patch"`   // applied to the workspace first: the indexed app
 	LoadS   float64           `toml:"load_s"`
 	Params  map[string]string `toml:"params"`
+	Reset   bool              `toml:"reset"` // golden data before each case: where no run initialises, a fault's traces stay
 }
 
 // Load is the duration of the load of one case.
@@ -181,6 +183,16 @@ func (m *Manifest) validate(d *document) error {
 		}
 	}
 	return nil
+}
+
+// Loading is the argv, in a workspace, of what fills an empty database server
+// with the data as the contest gave them; empty if nothing does. Contests that
+// initialise before each run do it with the same command.
+func (m *Manifest) Loading() []string {
+	if len(m.Data.Load) > 0 {
+		return m.Data.Load
+	}
+	return m.Init.Command
 }
 
 func (m *Manifest) validateAddresses(d *document) error {

@@ -48,6 +48,25 @@ func TestParseManifest(t *testing.T) {
 	}
 }
 
+// A contest without initialisation says how its data come into the database;
+// where both are given, what initialises may rely on data that are there.
+func TestLoadingIsInitialisingUnlessSaidOtherwise(t *testing.T) {
+	for name, c := range map[string]struct{ data, want string }{
+		"by init": {"", "./init.sh"},
+		"by load": {"\n[data]\nload = [\"./load.sh\", \"all\"]\n", "./load.sh all"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m, err := ParseManifest("problem.toml", []byte(small+c.data))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := strings.Join(m.Loading(), " "); got != c.want {
+				t.Errorf("got %q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
 func TestManifestOfEveryBuiltinIsValid(t *testing.T) {
 	text, err := os.ReadFile("../problems/isucon4-qualifier/problem.toml")
 	if err != nil {

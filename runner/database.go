@@ -73,7 +73,7 @@ func (r *Runner) restore(ctx context.Context, db *database) error {
 }
 
 // golden returns the data folder as the problem gives it, building it if the
-// cache does not have it: the problem's own init script fills an empty server.
+// cache does not have it: the problem's own script fills an empty server.
 func (r *Runner) golden(ctx context.Context, db *database) (string, error) {
 	w := db.site.workspace
 	generated, err := w.Problem.Generated(ctx, r.CacheRoot, w.Config.Profile)
@@ -121,7 +121,8 @@ func (r *Runner) fill(ctx context.Context, db *database, generated string, c mar
 		return err
 	}
 	w := db.site.workspace
-	if len(w.Problem.Init.Command) == 0 {
+	load := w.Problem.Loading()
+	if len(load) == 0 {
 		return nil
 	}
 	pristine, err := os.MkdirTemp("", "hotseat-golden-")
@@ -132,12 +133,12 @@ func (r *Runner) fill(ctx context.Context, db *database, generated string, c mar
 	if err := w.Problem.LayOutData(ctx, pristine, generated); err != nil {
 		return err
 	}
-	cmd := exec.CommandContext(ctx, filepath.Join(pristine, w.Problem.Init.Command[0]), w.Problem.Init.Command[1:]...)
+	cmd := exec.CommandContext(ctx, filepath.Join(pristine, load[0]), load[1:]...)
 	cmd.Dir = pristine
 	cmd.Env = slices.Concat(os.Environ(), db.site.env())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return hotseat.Invalid("this is the problem's own script; hotseat doctor tells what the machine lacks",
-			"load the data: %s: %w", strings.Join(w.Problem.Init.Command, " "), err).WithDetail(string(out))
+			"load the data: %s: %w", strings.Join(load, " "), err).WithDetail(string(out))
 	}
 	return nil
 }
