@@ -27,6 +27,7 @@ var allowed = map[string][]string{
 	"hotseat/service":     {"hotseat/stack", "hotseat/cache", "hotseat/service/"},
 	"hotseat/runner":      {"hotseat/problem", "hotseat/service", "hotseat/service/", "hotseat/stack", "hotseat/bench", "hotseat/measure", "hotseat/report", "hotseat/cache"},
 	"hotseat/judge":       {"hotseat/runner", "hotseat/problem"},
+	"hotseat/compare":     {"hotseat/runner", "hotseat/problem"},
 }
 
 // room is where a package belongs: its own path, or the first part of it where

@@ -27,6 +27,7 @@ type Result struct {
 
 	Phases    []Phase           `json:"phases"`
 	Endpoints []Endpoint        `json:"endpoints"`
+	Queries   []Query           `json:"queries,omitempty"` // as the database's own log saw them
 	Failures  []FailureGroup    `json:"failures"`
 	Rules     map[string]int64  `json:"rules"`
 	RuleInfo  []Rule            `json:"rule_info,omitempty"`
@@ -63,6 +64,20 @@ type Endpoint struct {
 	P99MS    float64 `json:"p99_ms"`
 	MaxMS    float64 `json:"max_ms"`
 	Bytes    int64   `json:"bytes"` // of bodies, as they came over the wire
+}
+
+// Query is one class of database statements: those that differ in nothing but
+// their values.
+type Query struct {
+	ID           string  `json:"id"` // upper-case MD5 of the fingerprint, as pt-query-digest prints it
+	Fingerprint  string  `json:"fingerprint"`
+	Calls        int64   `json:"calls"`
+	TotalS       float64 `json:"total_s"`
+	P95MS        float64 `json:"p95_ms"`
+	LockS        float64 `json:"lock_s"`
+	RowsExamined int64   `json:"rows_examined"`
+	RowsSent     int64   `json:"rows_sent"`
+	Example      string  `json:"example,omitempty"` // the slowest one, as it was sent
 }
 
 // FailureGroup is all failures of one class, code and rule: the exact count and
