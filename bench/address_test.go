@@ -103,7 +103,7 @@ func meet(t *testing.T, readers, visitors int, change func(c *Contest, reader *C
 	}
 	c := get()
 	c.Sources = "127.0.0.0/8"
-	c.Verify = []Scenario{{"first", come}, {"second", come}}
+	c.Verify = []Scenario{{Name: "first", Run: come}, {Name: "second", Run: come}}
 	work := func(u *User) Iteration {
 		return func() error {
 			err := come(u)

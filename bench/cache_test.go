@@ -74,7 +74,7 @@ func look(u *User, c Cache) string {
 
 // another looks as another user.
 func another(u *User, c Cache) (seen string) {
-	_ = u.Run.Alone(u.Context(), Scenario{"another", func(u *User) error { seen = look(u, c); return nil }}) // what failed is seen
+	_ = u.Run.Alone(u.Context(), Scenario{Name: "another", Run: func(u *User) error { seen = look(u, c); return nil }}) // what failed is seen
 	return seen
 }
 

@@ -22,7 +22,7 @@ func once(work func(u *User) error) Contest {
 		hotseat.Rule{ID: "x.session", Class: hotseat.ClassSession, Text: "Sessions are kept apart."},
 		hotseat.Rule{ID: "x.title", Class: hotseat.ClassContent, Text: "Pages have a title."})
 	c.Populations = nil
-	c.Verify = []Scenario{{"once", work}}
+	c.Verify = []Scenario{{Name: "once", Run: work}}
 	return c
 }
 

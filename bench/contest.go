@@ -60,6 +60,11 @@ type Contest struct {
 	// (exit status 2); [ClosedPopulation.Sources] can decide by [Run.Target].
 	Sources string
 
+	// AnyCertificate makes an https target's certificate good whoever signed it
+	// and whatever its name or age, as contests have it whose servers are made
+	// at home.
+	AnyCertificate bool
+
 	// Ready is the path that is asked before Verify until it answers with a
 	// status below 500, for at most three seconds. Where it is empty, only a
 	// connection is tried. Either way a target that cannot be reached ends
@@ -79,8 +84,8 @@ type Contest struct {
 	// [Run.Alone].
 	Initialize func(ctx context.Context, r *Run) error
 
-	// Verify scenarios run once each, alone, one after the other, before the
-	// load. The first failure of any kind ends the run.
+	// Verify scenarios run once each, alone, one after the other unless they say
+	// Beside, before the load. The first failure of any kind ends the run.
 	Verify []Scenario
 
 	// VerifyTimeout bounds all of Verify, FinishTimeout all of Finish.
@@ -134,6 +139,9 @@ type patience struct {
 // Scenario is a named piece of work for one user.
 type Scenario struct {
 	Name string
+
+	// Beside makes it run at the same time as the one before it in the list.
+	Beside bool
 
 	// Run does the work. Failures are recorded by the steps themselves; an
 	// error that it returns only says that it could not go on. An error that

@@ -134,6 +134,9 @@ func (r *Run) assemble() error {
 			return err
 		}
 	}
+	if tls := r.opts.target.TLS; tls != nil {
+		tls.InsecureSkipVerify = r.contest.AnyCertificate
+	}
 	r.stats = make([]paddedStats, 4*r.gen.procs)
 	r.cookieHost = cookieHost(r.opts.target.Host)
 	r.skip = func(id string) bool { return r.rule(id).off }

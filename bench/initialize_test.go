@@ -70,7 +70,7 @@ func TestInitialize(t *testing.T) {
 		bad := serve(t, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) })
 		c := get()
 		c.Initialize = func(ctx context.Context, r *Run) error {
-			return r.Alone(ctx, Scenario{"initialize", func(u *User) error {
+			return r.Alone(ctx, Scenario{Name: "initialize", Run: func(u *User) error {
 				return u.Post("/initialize", "application/json", []byte("{}")).Expect(Status(ruleStatus, 200)).Err()
 			}})
 		}

@@ -56,8 +56,8 @@ func (a *pulse) stopped(patience time.Duration) bool {
 type crowd struct {
 	*population
 	run    *Run
-	wait   sync.WaitGroup
-	users  int // only touched by its own starter
+	wait   *sync.WaitGroup // of all crowds: a user of one may call in a user of another
+	users  atomic.Int64    // that have come in so far
 	clean  atomic.Int64
 	failed atomic.Int64 // iterations with a failure
 	missed atomic.Int64 // starts that no user was free for
@@ -100,8 +100,12 @@ func (r *Run) load() {
 	r.exercise(ruleServerDied)
 	r.loading.Store(true)
 	crowds := make([]*crowd, len(populations))
+	var wait sync.WaitGroup
 	for i, p := range populations {
-		crowds[i] = &crowd{population: p.spec(), run: r}
+		crowds[i] = &crowd{population: p.spec(), run: r, wait: &wait}
+		if p, ok := p.(*ClosedPopulation); ok {
+			p.openDoor(ctx, crowds[i])
+		}
 	}
 	r.mu.Lock()
 	r.populations = crowds
@@ -116,9 +120,7 @@ func (r *Run) load() {
 	})
 	go func() {
 		defer close(gone)
-		for _, c := range crowds {
-			c.wait.Wait()
-		}
+		wait.Wait()
 	}()
 	r.untilLoadEnds(began+duration, gone)
 	r.gen.endLoad(before, r.Elapsed()-began)
@@ -184,20 +186,21 @@ func (r *Run) serverDied() {
 // start lets the first users in, and whoever lets in more.
 func (c *crowd) start(ctx context.Context) {
 	if p := c.run.opts.replay; p != nil {
-		c.users = p.id - 1
-		c.enter(ctx, c.workClosed) // as soon as it can, also in an open population
+		c.users.Store(int64(p.id - 1))
+		c.enter(ctx, c.newUser, c.workClosed) // as soon as it can, also in an open population
 		return
 	}
 	if c.open != nil {
 		c.due = newArrivals(c.run, c.open)
 		for range c.open.users {
-			c.enter(ctx, c.workOpen)
+			c.enter(ctx, c.newUser, c.workOpen)
 		}
 		return
 	}
 	waiting := c.closed.start
-	for ; waiting > 0 && c.users < startBatch; waiting-- {
-		c.enter(ctx, c.workClosed)
+	for begun := 0; waiting > 0 && begun < startBatch; begun++ {
+		c.enter(ctx, c.newUser, c.workClosed)
+		waiting--
 	}
 	grows := c.closed.grow > 0 && c.closed.every > 0
 	if waiting > 0 || grows {
@@ -229,22 +232,21 @@ func (c *crowd) admit(ctx context.Context, waiting int) {
 			return
 		}
 		for range min(waiting, startBatch) {
-			c.enter(ctx, c.workClosed)
+			c.enter(ctx, c.newUser, c.workClosed)
 			waiting--
 		}
 	}
 }
 
 // enter starts one more user.
-func (c *crowd) enter(ctx context.Context, work func(u *User, next Iteration)) {
-	c.users++
-	id := c.users
+func (c *crowd) enter(ctx context.Context, begin func(u *User) Iteration, work func(u *User, next Iteration)) {
+	id := int(c.users.Add(1))
 	c.wait.Go(func() {
 		u := c.run.newUser(ctx, c.population, id, c.address(id))
 		u.ended = c.run.loadEnded
 		defer c.run.retire(u)
 		var next Iteration
-		if c.run.guard(u, func() error { next = c.newUser(u); return nil }) == nil {
+		if c.run.guard(u, func() error { next = begin(u); return nil }) == nil {
 			work(u, next)
 		}
 	})
@@ -271,8 +273,8 @@ func (c *crowd) growUntil(ctx context.Context) {
 		may := c.closed.growth == Always || (cleanNow > clean && failedNow == failed)
 		clean, failed = cleanNow, failedNow
 		for range c.closed.grow {
-			if may && c.users < limit && !c.run.LoadEnded() {
-				c.enter(ctx, c.workClosed)
+			if may && int(c.users.Load()) < limit && !c.run.LoadEnded() {
+				c.enter(ctx, c.newUser, c.workClosed)
 			}
 		}
 	}
@@ -281,7 +283,7 @@ func (c *crowd) growUntil(ctx context.Context) {
 // workClosed is the life of a user of a closed population.
 func (c *crowd) workClosed(u *User, next Iteration) {
 	backOff := backOffMin
-	for !c.run.LoadEnded() && !u.Cut() {
+	for !c.run.LoadEnded() && !u.Cut() && !u.left {
 		clean := c.iterate(u, next)
 		switch {
 		case !clean:

@@ -340,7 +340,7 @@ func TestAsk(t *testing.T) {
 	in, parent := io.Pipe()
 	c := get()
 	var answers []string
-	c.Verify = []Scenario{{"ask", func(u *User) error {
+	c.Verify = []Scenario{{Name: "ask", Run: func(u *User) error {
 		for range 2 {
 			answers = append(answers, fmt.Sprint(u.Run.Ask(u.Context(), hotseat.ActionRestartStack)))
 		}

@@ -5,7 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"hotseat"
@@ -158,35 +160,49 @@ func (r *Run) alone(scenarios []Scenario, atMost time.Duration) bool {
 	ctx, cancel := context.WithTimeout(r.ctx, atMost)
 	defer cancel()
 	ok := true
-	for _, s := range scenarios {
-		err := r.Alone(ctx, s)
-		if r.ctx.Err() != nil {
-			return false
+	for len(scenarios) > 0 && r.ctx.Err() == nil {
+		together := 1
+		for together < len(scenarios) && scenarios[together].Beside {
+			together++
 		}
-		if r.opts.replay.isOf(s) && (err == nil || errors.Is(err, ErrCut) && ctx.Err() == nil) {
-			return true // up to where it should be
+		oks := make([]bool, together)
+		var wait sync.WaitGroup
+		for i, s := range scenarios[:together] {
+			wait.Go(func() { oks[i] = r.once(ctx, s, atMost) })
 		}
-		var failed *Failed
-		switch {
-		case err == nil:
-			continue
-		case errors.As(err, &failed):
-		default: // cut by the time limit
-			failed = &Failed{Class: hotseat.ClassTimeout, Message: fmt.Sprintf("%s did not end within %s", s.Name, atMost)}
-			r.engineFailure(hotseat.ClassTimeout, wire.CodeTimeout, ruleTimeout, &Mismatch{Message: failed.Message,
-				Expected: "all of phase " + r.phaseName() + " takes at most " + atMost.String(), Actual: "it was still going on"})
+		wait.Wait()
+		ok = ok && !slices.Contains(oks, false)
+		if slices.ContainsFunc(scenarios[:together], r.opts.replay.isOf) {
+			return ok // up to where it should be
 		}
-		ok = false
-		if r.phaseName() == PhaseVerify {
-			verdict := hotseat.Fail
-			if failed.Class.Side() == hotseat.SideBench {
-				verdict = hotseat.Infra
-			}
-			r.decide(outcome{verdict: verdict, reason: fmt.Sprintf("verify: %s: %s%s", s.Name, failed.Message, inBrackets(failed.Rule))})
-			return false
-		}
+		scenarios = scenarios[together:]
 	}
-	return ok
+	return ok && r.ctx.Err() == nil
+}
+
+// once runs one scenario and reports whether it went well.
+func (r *Run) once(ctx context.Context, s Scenario, atMost time.Duration) bool {
+	err := r.Alone(ctx, s)
+	if r.ctx.Err() != nil {
+		return false
+	}
+	if err == nil || r.opts.replay.isOf(s) && errors.Is(err, ErrCut) && ctx.Err() == nil {
+		return true
+	}
+	var failed *Failed
+	if !errors.As(err, &failed) { // cut by the time limit
+		failed = &Failed{Class: hotseat.ClassTimeout, Message: fmt.Sprintf("%s did not end within %s", s.Name, atMost)}
+		r.engineFailure(hotseat.ClassTimeout, wire.CodeTimeout, ruleTimeout, &Mismatch{Message: failed.Message,
+			Expected: "all of phase " + r.phaseName() + " takes at most " + atMost.String(), Actual: "it was still going on"})
+	}
+	if r.phaseName() == PhaseVerify {
+		verdict := hotseat.Fail
+		if failed.Class.Side() == hotseat.SideBench {
+			verdict = hotseat.Infra
+		}
+		r.decide(outcome{verdict: verdict, reason: fmt.Sprintf("verify: %s: %s%s", s.Name, failed.Message, inBrackets(failed.Rule))})
+	}
+	return false
 }
 
 func inBrackets(rule string) string {

@@ -37,6 +37,7 @@ type ClosedPopulation struct {
 	start, grow, limit int
 	every              time.Duration
 	growth             Growth
+	door               door
 }
 
 // Closed describes a closed population of one user. The function is called once per

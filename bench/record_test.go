@@ -80,7 +80,7 @@ func TestCurlLineRepeatsTheRequest(t *testing.T) {
 			})
 			c := get()
 			c.Populations = nil
-			c.Verify = []Scenario{{"v", func(u *User) error {
+			c.Verify = []Scenario{{Name: "v", Run: func(u *User) error {
 				return describe(u).Expect(That(ruleBody, func(*Page) *Mismatch { return &Mismatch{Expected: "a", Actual: "b"} })).Err()
 			}}}
 			o := play(t, c, "--target", s.URL)

@@ -56,6 +56,12 @@ func (s *Step) Header(name, value string) *Step {
 	return s
 }
 
+// Host asks for the site of this name, in place of the one set with [User.SetHost].
+func (s *Step) Host(name string) *Step {
+	s.req.Host = name
+	return s
+}
+
 // Body sets the body, which must not be changed before the step is done.
 func (s *Step) Body(body []byte) *Step {
 	s.req.Body = body
@@ -120,7 +126,11 @@ func (s *Step) begin() {
 	s.number = u.begun
 	u.Run.opts.replay.next(u)
 	secure := u.Run.opts.target.TLS != nil
-	s.cookies = u.jar.AppendCookies(s.cookies[:0], u.Run.cookieHost, s.req.Path, secure)
+	name := u.Run.cookieHost
+	if s.req.Host != "" {
+		name = cookieHost(s.req.Host)
+	}
+	s.cookies = u.jar.AppendCookies(s.cookies[:0], name, s.req.Path, secure)
 	if s.caching.rule != "" {
 		s.consult()
 	}

@@ -153,7 +153,7 @@ func TestPanicIsInfra(t *testing.T) {
 		reason  string
 	}{
 		"panic in an iteration": {visit(explode), "panic", "nil pointer dereference (panic, user 2 of visitor"},
-		"panic in verify":       {Contest{Name: "x", Verify: []Scenario{{"v", func(*User) error { panic("oh") }}}}, "panic", "panic: oh"},
+		"panic in verify":       {Contest{Name: "x", Verify: []Scenario{{Name: "v", Run: func(*User) error { panic("oh") }}}}, "panic", "panic: oh"},
 		"panic in prepare":      {Contest{Name: "x", Prepare: func(*Run) error { panic("oh") }}, "panic", "panic: oh"},
 		"panic in initialize":   {Contest{Name: "x", Initialize: func(context.Context, *Run) error { panic("oh") }}, "panic", "panic: oh"},
 		"panic in populations":  {Contest{Name: "x", Populations: func(*Run) []Population { panic("oh") }}, "panic", "panic: oh"},
@@ -328,7 +328,7 @@ func TestVerifyAndFinish(t *testing.T) {
 		}
 	})
 	page := func(path string) Scenario {
-		return Scenario{"look at " + path, func(u *User) error { return u.getOK(path).Err() }}
+		return Scenario{Name: "look at " + path, Run: func(u *User) error { return u.getOK(path).Err() }}
 	}
 	for name, c := range map[string]struct {
 		change  func(c *Contest)
@@ -336,12 +336,14 @@ func TestVerifyAndFinish(t *testing.T) {
 		reason  string
 		loads   bool
 	}{
-		"both well":                     {func(c *Contest) { c.Verify, c.Finish = []Scenario{page("/")}, []Scenario{page("/")} }, hotseat.Pass, "", true},
-		"5xx in verify":                 {func(c *Contest) { c.Verify = []Scenario{page("/"), page("/no")} }, hotseat.Fail, "verify: look at /no: status 503", false},
-		"5xx in finish":                 {func(c *Contest) { c.Finish = []Scenario{page("/no")} }, hotseat.Fail, "finish: GET /no: status 503", true},
-		"verify out of time":            {func(c *Contest) { c.Verify, c.VerifyTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", false},
-		"finish out of time":            {func(c *Contest) { c.Finish, c.FinishTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", true},
-		"a failure that was not passed": {func(c *Contest) { c.Verify = []Scenario{{"v", func(u *User) error { u.getOK("/no"); return nil }}} }, hotseat.Fail, "status 503", false},
+		"both well":          {func(c *Contest) { c.Verify, c.Finish = []Scenario{page("/")}, []Scenario{page("/")} }, hotseat.Pass, "", true},
+		"5xx in verify":      {func(c *Contest) { c.Verify = []Scenario{page("/"), page("/no")} }, hotseat.Fail, "verify: look at /no: status 503", false},
+		"5xx in finish":      {func(c *Contest) { c.Finish = []Scenario{page("/no")} }, hotseat.Fail, "finish: GET /no: status 503", true},
+		"verify out of time": {func(c *Contest) { c.Verify, c.VerifyTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", false},
+		"finish out of time": {func(c *Contest) { c.Finish, c.FinishTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", true},
+		"a failure that was not passed": {func(c *Contest) {
+			c.Verify = []Scenario{{Name: "v", Run: func(u *User) error { u.getOK("/no"); return nil }}}
+		}, hotseat.Fail, "status 503", false},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

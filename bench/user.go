@@ -35,6 +35,7 @@ type User struct {
 	source    netip.Addr
 	jar       wire.Jar
 	header    []wire.Field
+	host      string // "": the target's
 	kept      kept
 	tally     *tally.User
 	exercised []int64 // by rule index; read after the user has ended
@@ -49,6 +50,7 @@ type User struct {
 	intended time.Time     // of the iteration's start, until the first request; only in open populations
 	failed   bool          // in this iteration
 	busy     bool          // it asked for something or thought
+	left     bool          // it wants no other iteration
 	first    *Failed       // since the user began
 
 	cutReplay context.CancelFunc // ends the user who is replayed; nil for all others
@@ -76,6 +78,11 @@ func setField(fields []wire.Field, name, value string) []wire.Field {
 	}
 	return append(fields, wire.Field{Name: name, Value: value})
 }
+
+// SetHost makes every following request ask for a site of this name, where
+// several live at the target's address: it is sent as the Host header, and
+// cookies belong to it. Empty means the target's own.
+func (u *User) SetHost(name string) { u.host = name }
 
 // ResetCookies forgets all cookies, as a new browser.
 func (u *User) ResetCookies() { u.jar.Reset() }
@@ -123,7 +130,7 @@ func (u *User) Post(path, contentType string, body []byte) *Step {
 // Request describes any other request. The path begins with a slash.
 func (u *User) Request(method, path string) *Step {
 	s := u.newStep()
-	s.req.Method, s.req.Path = method, path
+	s.req.Method, s.req.Path, s.req.Host = method, path, u.host
 	s.req.Header = append(s.req.Header, u.header...)
 	return s
 }
