@@ -290,7 +290,7 @@ func (s *Step) asked(name string) string {
 			return f.Value
 		}
 	}
-	if strings.EqualFold(name, "Accept-Encoding") {
+	if strings.EqualFold(name, "Accept-Encoding") && s.req.Coding == wire.CodingUndone {
 		return acceptEncoding
 	}
 	return ""

@@ -72,7 +72,7 @@ func (r *Run) fail(f *hotseat.Failure, complete func()) {
 // asSent is the first request with the cookies that it carried; the jar may
 // hold others by now.
 func (s *Step) asSent() *wire.Request {
-	req := wire.Request{Method: s.req.Method, Path: s.req.Path, Host: s.req.Host, Body: s.req.Body}
+	req := wire.Request{Method: s.req.Method, Path: s.req.Path, Host: s.req.Host, Body: s.req.Body, Coding: s.req.Coding}
 	req.Header = append(req.Header, s.req.Header...)
 	if len(s.cookies) > 0 {
 		req.Header = setField(req.Header, "Cookie", string(s.cookies))
@@ -132,7 +132,10 @@ func curlLine(u *User, req *wire.Request, follow bool) string {
 	if req.Host != "" {
 		flag("-H", "Host: "+req.Host)
 	}
-	hasType, coding := false, acceptEncoding
+	hasType, coding := false, ""
+	if req.Coding == wire.CodingUndone {
+		coding = acceptEncoding
+	}
 	for _, f := range req.Header {
 		switch strings.ToLower(f.Name) {
 		case "cookie":
@@ -149,8 +152,10 @@ func curlLine(u *User, req *wire.Request, follow bool) string {
 		}
 		flag("-H", f.Name+": "+f.Value)
 	}
-	flag("-H", "Accept-Encoding: "+coding)
-	args = append(args, "--compressed") // decode the answer
+	if coding != "" {
+		flag("-H", "Accept-Encoding: "+coding)
+		args = append(args, "--compressed") // decode the answer
+	}
 	prefix, suffix := "", ""
 	if body := string(req.Body); body != "" {
 		if !hasType {

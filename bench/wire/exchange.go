@@ -84,7 +84,13 @@ func (c *Client) do(ctx context.Context, req *Request, resp *Response, limits *L
 		failure.Addr = h.target.Address
 		return failure
 	}
+	if req.Coding == CodingKept {
+		return nil
+	}
 	accepted := c.accepted
+	if req.Coding == CodingNone {
+		accepted = 0
+	}
 	if has&hasAcceptEncoding != 0 {
 		value, _ := req.field("Accept-Encoding")
 		accepted = parseAccepted(value)

@@ -31,6 +31,8 @@ type Request struct {
 	Limits Limits
 	// Target, when not nil, is asked instead of the client's own.
 	Target *Target
+	// Coding says what to make of content codings.
+	Coding Coding
 	// NoRetry forbids sending the request a second time after a stale
 	// connection, although its method is idempotent.
 	NoRetry bool
@@ -39,6 +41,21 @@ type Request struct {
 	lines    []byte // the rendered Header
 	has      fieldSet
 }
+
+// Coding is what a request makes of content codings (RFC 9110 §8.4).
+type Coding uint8
+
+const (
+	// CodingUndone asks for the client's AcceptEncoding, unless the request has
+	// one of its own, and undoes what the answer has of it.
+	CodingUndone Coding = iota
+	// CodingNone sends no Accept-Encoding unless the request has one of its own.
+	// Without one an answer in any coding is bad-encoding.
+	CodingNone
+	// CodingKept is CodingNone but leaves the body as it comes, whatever its
+	// coding: for load whose contents nobody looks at.
+	CodingKept
+)
 
 // fieldSet notes which special fields a request's Header holds.
 type fieldSet uint8
@@ -217,7 +234,7 @@ func (c *Client) appendHead(dst []byte, h *host, req *Request, has fieldSet, las
 	} else {
 		dst = appendFields(dst, req.Header)
 	}
-	if has&hasAcceptEncoding == 0 && c.options.AcceptEncoding != "" {
+	if has&hasAcceptEncoding == 0 && c.options.AcceptEncoding != "" && req.Coding == CodingUndone {
 		dst = appendField(dst, "Accept-Encoding", c.options.AcceptEncoding)
 	}
 	if c.options.Jar != nil && has&hasCookie == 0 {
