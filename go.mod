@@ -31,4 +31,7 @@ require (
 	golang.org/x/tools v0.48.0 // indirect
 )
 
-ignore ./problems/isucon4-qualifier/app
+ignore (
+	./problems/isucon1/app
+	./problems/isucon4-qualifier/app
+)

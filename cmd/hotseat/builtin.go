@@ -7,6 +7,8 @@ import (
 	"hotseat"
 	"hotseat/bench"
 	"hotseat/problem"
+	"hotseat/problems/isucon1"
+	isucon1data "hotseat/problems/isucon1/data"
 	isucon4q "hotseat/problems/isucon4-qualifier"
 	isucon4qdata "hotseat/problems/isucon4-qualifier/data"
 	isucon4qscenario "hotseat/problems/isucon4-qualifier/scenario"
@@ -20,8 +22,22 @@ var benchmarks = map[string]func() *bench.Contest{
 // builtinProblems are the problems that this binary carries.
 func builtinProblems() (*problem.Registry, error) {
 	return problem.NewRegistry(
+		problem.Builtin{Files: isucon1.Files, DataVersion: isucon1data.Version, Generate: isucon1Generate},
 		problem.Builtin{Files: isucon4q.Files, DataVersion: isucon4qdata.Version, Generate: isucon4qGenerate},
 	)
+}
+
+// isucon1Generate writes the blog and, beside it, the static files.
+func isucon1Generate(ctx context.Context, dir, profile string) error {
+	options := map[string]isucon1data.Options{"full": isucon1data.Full(), "small": isucon1data.Small()}
+	o, ok := options[profile]
+	if !ok {
+		return hotseat.Invalid("full or small", "there is no data profile %q", profile)
+	}
+	if err := isucon1data.Generate(ctx, dir, o); err != nil {
+		return err
+	}
+	return isucon1data.Static(filepath.Join(dir, "public"))
 }
 
 // isucon4qGenerate writes the login data and, beside them, the static files.
