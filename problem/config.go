@@ -24,6 +24,7 @@ type Config struct {
 	Problem  string `toml:"problem"`      // id of a built-in problem, or the folder of another
 	Language string `toml:"language"`     // for people; the commands below are what runs
 	Profile  string `toml:"data_profile"` // scale of the generated data
+	Entry    string `toml:"entry"`        // name of the address that the benchmark goes to; empty: the problem's
 
 	App       AppConfig         `toml:"app"`
 	Env       map[string]string `toml:"env"` // added to the problem's, for app and init script
@@ -95,7 +96,13 @@ func writeConfig(dir string, p *Problem, lang, profile string) error {
 		id = p.Dir
 	}
 	fmt.Fprintf(&b, "problem = %q\nlanguage = %q\n", id, lang)
-	fmt.Fprintf(&b, "data_profile = %q # the scale of the data; `hotseat reset` brings it back\n\n", profile)
+	fmt.Fprintf(&b, "data_profile = %q # the scale of the data; `hotseat reset` brings it back\n", profile)
+	for _, a := range p.Addresses {
+		if a.Scheme == "https" {
+			fmt.Fprintf(&b, "# entry = %q # the benchmark comes with TLS, to canonical port %d\n", a.Name, a.Port)
+		}
+	}
+	b.WriteString("\n")
 	fmt.Fprintf(&b, "[app]\ndir = \"app\"\n")
 	if len(app.Build) > 0 {
 		fmt.Fprintf(&b, "build = %s # run in dir when the source changed\n", quoteList(app.Build))

@@ -1,6 +1,7 @@
 package problem
 
 import (
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -23,7 +24,8 @@ type Manifest struct {
 	Addresses []Address           `toml:"address"`
 	Paths     []Path              `toml:"path"`
 	Services  map[string]*Service `toml:"service"`
-	Env       map[string]string   `toml:"env"` // of the app, the init script and `hotseat env`; canonical addresses in it are rendered
+	Processes map[string]*Process `toml:"process"` // programs of the problem's own besides the app
+	Env       map[string]string   `toml:"env"`     // of the app, the processes, the init script and `hotseat env`; canonical addresses in it are rendered
 
 	Init      Init      `toml:"init"`
 	Data      Data      `toml:"data"`
@@ -38,13 +40,15 @@ type App struct {
 	Command   []string          `toml:"command"`   // argv in the app's folder
 	Artifacts []string          `toml:"artifacts"` // what the build writes, relative to the app's folder: not source
 	Env       map[string]string `toml:"env"`       // added to the manifest's
+	Packages  []string          `toml:"packages"`  // Debian packages that it needs to build and run, besides the language's compiler
 }
 
 // Address is a canonical address of the contest: the port that configuration
 // files name. A stack listens elsewhere; the rendered copy says where.
 type Address struct {
-	Name string `toml:"name"` // "web" is where the benchmark goes, if there is one; "app" where the first app process listens
-	Port int    `toml:"port"`
+	Name   string `toml:"name"` // "web" is where the benchmark goes, if there is one; "app" where the first app process listens
+	Port   int    `toml:"port"`
+	Scheme string `toml:"scheme"` // "http", which is the default, or "https"
 }
 
 // Path is a canonical path of the contest's server and what stands for it here.
@@ -56,7 +60,7 @@ type Path struct {
 // Service is a server of the stack other than the app.
 type Service struct {
 	Config string   `toml:"config"` // in the workspace: etc/nginx/nginx.conf
-	After  []string `toml:"after"`  // names of services or "app" that must be ready before
+	After  []string `toml:"after"`  // names of services, processes or "app" that must be ready before
 	Port   string   `toml:"port"`   // name of the address it listens on
 
 	// MariaDB only: what the contest's image had.
@@ -81,7 +85,15 @@ type Data struct {
 	Workspace []string `toml:"workspace"` // generated files and folders that are laid out in the workspace
 	Ignored   []string `toml:"ignored"`   // those of them that its git ignores
 	Truth     string   `toml:"truth"`     // the generated folder that --data points to
-	Load      []string `toml:"load"`      // argv in the workspace that fills an empty database; empty: what initialises does
+	// Load is the argv, in the workspace, of what fills an empty database; empty:
+	// what initialises does. It finds the generated folder by HOTSEAT_DATA.
+	Load []string `toml:"load"`
+	// Reset lists those of Workspace that are data as the database is: `hotseat
+	// reset` brings them back. What fills the database does without them.
+	Reset []string `toml:"reset"`
+	// Copies are folders of the workspace that begin as a copy of another, which
+	// Reset lists: what the app works on, by what it is initialised from.
+	Copies map[string]string `toml:"copies"`
 }
 
 // Benchmark is the program that loads, checks and scores.
@@ -182,7 +194,12 @@ func (m *Manifest) validate(d *document) error {
 			return err
 		}
 	}
-	return nil
+	for name, p := range m.Processes {
+		if err := m.validateProcess(d, name, p); err != nil {
+			return err
+		}
+	}
+	return m.validateData(d)
 }
 
 // Loading is the argv, in a workspace, of what fills an empty database server
@@ -203,6 +220,9 @@ func (m *Manifest) validateAddresses(d *document) error {
 		}
 		if seen[a.Name] || seen[strconv.Itoa(a.Port)] {
 			return d.expect("address", "each name and each port once, but "+a.Name+" or "+strconv.Itoa(a.Port)+" is there twice")
+		}
+		if a.Scheme != "" && a.Scheme != "http" && a.Scheme != "https" {
+			return d.expect("address.scheme", `"http" or "https"`)
 		}
 		seen[a.Name], seen[strconv.Itoa(a.Port)] = true, true
 	}
@@ -230,11 +250,35 @@ func (m *Manifest) validateService(d *document, name string, s *Service) error {
 		return d.expect(key+".port", "the name of an [[address]]")
 	}
 	for _, a := range s.After {
-		if a != "app" && m.Services[a] == nil {
-			return d.expect(key+".after", `"app" or the name of another service`)
+		if !m.known(a) {
+			return d.expect(key+".after", `"app" or the name of another service or process`)
 		}
 	}
 	return nil
+}
+
+func (m *Manifest) validateData(d *document) error {
+	for _, name := range m.Data.Reset {
+		if !slices.Contains(m.Data.Workspace, name) {
+			return d.expect("data.reset", "names that data.workspace lists too")
+		}
+	}
+	for to, from := range m.Data.Copies {
+		if !filepath.IsLocal(to) || !slices.Contains(m.Data.Reset, from) {
+			return d.expect("data.copies."+to, "a folder that data.reset lists, under the name of one in the workspace")
+		}
+	}
+	return nil
+}
+
+// Scheme is that of the address of that name: http or https.
+func (m *Manifest) Scheme(name string) string {
+	for _, a := range m.Addresses {
+		if a.Name == name && a.Scheme != "" {
+			return a.Scheme
+		}
+	}
+	return "http"
 }
 
 // Port is the canonical port of the address of that name, 0 if there is none.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
@@ -35,6 +36,14 @@ func (w *Workspace) DataDir() string { return filepath.Join(w.StateDir(), "data"
 
 // RunsDir holds a folder for each run of the benchmark.
 func (w *Workspace) RunsDir() string { return filepath.Join(w.Dir, "runs") }
+
+// Entry is the name of the address that the benchmark goes to.
+func (w *Workspace) Entry() string {
+	if w.Config.Entry != "" {
+		return w.Config.Entry
+	}
+	return w.Problem.Entry()
+}
 
 // AppDir is the folder of the app's source.
 func (w *Workspace) AppDir() string { return filepath.Join(w.Dir, w.Config.App.Dir) }
@@ -127,6 +136,43 @@ const embedSuffix = ".embed"
 // LayOutData writes everything that a workspace gets besides the app and
 // hotseat.toml: configuration, schema, scripts and generated data.
 func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
+	if err := p.LayOutLoading(ctx, dir, generated); err != nil {
+		return err
+	}
+	return p.layOutReset(ctx, dir, generated)
+}
+
+// layOutReset writes the generated data that `hotseat reset` brings back.
+func (p *Problem) layOutReset(ctx context.Context, dir, generated string) error {
+	for _, name := range p.Data.Reset {
+		if err := cache.Copy(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
+			return fmt.Errorf("lay out data: %w", err)
+		}
+	}
+	for _, to := range slices.Sorted(maps.Keys(p.Data.Copies)) {
+		if err := cache.Copy(ctx, filepath.Join(generated, p.Data.Copies[to]), filepath.Join(dir, to)); err != nil {
+			return fmt.Errorf("lay out data: %w", err)
+		}
+	}
+	return nil
+}
+
+// ResetData brings the generated data of a workspace back that are no database,
+// as far as the problem says so. What else lies in those folders goes away.
+func (w *Workspace) ResetData(ctx context.Context, generated string) error {
+	names := slices.Concat(w.Problem.Data.Reset, slices.Sorted(maps.Keys(w.Problem.Data.Copies)))
+	for _, name := range names {
+		if err := os.RemoveAll(filepath.Join(w.Dir, name)); err != nil {
+			return fmt.Errorf("reset data: %w", err)
+		}
+	}
+	return w.Problem.layOutReset(ctx, w.Dir, generated)
+}
+
+// LayOutLoading writes the part of a workspace that fills an empty database:
+// scripts, schema and generated data, less those that are brought back by
+// themselves.
+func (p *Problem) LayOutLoading(ctx context.Context, dir, generated string) error {
 	err := fs.WalkDir(p.Files, ".", func(name string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -144,6 +190,9 @@ func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
 		return err
 	}
 	for _, name := range p.Data.Workspace {
+		if slices.Contains(p.Data.Reset, name) {
+			continue
+		}
 		if err := cache.Copy(ctx, filepath.Join(generated, name), filepath.Join(dir, name)); err != nil {
 			return fmt.Errorf("lay out data: %w", err)
 		}
@@ -201,6 +250,11 @@ func writeGitignore(dir string, p *Problem, lang string) error {
 	}
 	for _, name := range p.App[lang].Artifacts {
 		lines = append(lines, "/app/"+name)
+	}
+	for _, process := range slices.Sorted(maps.Keys(p.Processes)) {
+		for _, name := range p.Processes[process].Artifacts {
+			lines = append(lines, "/"+path.Join(p.Processes[process].Dir, name))
+		}
 	}
 	return os.WriteFile(filepath.Join(dir, ".gitignore"), []byte(strings.Join(lines, "\n")+"\n"), 0o644)
 }
@@ -282,6 +336,9 @@ func openAt(p *Problem, dir string) (*Workspace, error) {
 	}
 	if c.Profile == "" {
 		c.Profile = p.Data.Profile
+	}
+	if c.Entry != "" && p.Port(c.Entry) == 0 {
+		return nil, hotseat.Invalid("hotseat status lists the addresses", "%s: entry: there is no address %q", filepath.Join(dir, ConfigFile), c.Entry)
 	}
 	return &Workspace{Dir: dir, Problem: p, Config: c}, nil
 }

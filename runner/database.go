@@ -130,12 +130,12 @@ func (r *Runner) fill(ctx context.Context, db *database, generated string, c mar
 		return noSpaceHint(err)
 	}
 	defer func() { _ = os.RemoveAll(pristine) }()
-	if err := w.Problem.LayOutData(ctx, pristine, generated); err != nil {
+	if err := w.Problem.LayOutLoading(ctx, pristine, generated); err != nil {
 		return err
 	}
 	cmd := exec.CommandContext(ctx, filepath.Join(pristine, load[0]), load[1:]...)
 	cmd.Dir = pristine
-	cmd.Env = slices.Concat(os.Environ(), db.site.env())
+	cmd.Env = slices.Concat(os.Environ(), db.site.env(), []string{"HOTSEAT_DATA=" + generated})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return hotseat.Invalid("this is the problem's own script; hotseat doctor tells what the machine lacks",
 			"load the data: %s: %w", strings.Join(load, " "), err).WithDetail(string(out))
@@ -223,6 +223,9 @@ func (r *Runner) Reset(ctx context.Context, w *problem.Workspace) error {
 			return err
 		}
 	}
+	if err := r.resetData(ctx, w); err != nil {
+		return err
+	}
 	hook := w.Config.Hooks.Migrate
 	if len(hook) == 0 && !wasUp {
 		return nil
@@ -246,6 +249,21 @@ func (r *Runner) Reset(ctx context.Context, w *problem.Workspace) error {
 		return r.Down(ctx, w)
 	}
 	return nil
+}
+
+// resetData brings back the generated data that no server keeps.
+func (r *Runner) resetData(ctx context.Context, w *problem.Workspace) error {
+	if len(w.Problem.Data.Reset) == 0 {
+		return nil
+	}
+	generated, err := w.Problem.Generated(ctx, r.CacheRoot, w.Config.Profile)
+	if err != nil {
+		return err
+	}
+	done := r.Observer.step("Copying the golden files")
+	err = noSpaceHint(w.ResetData(ctx, generated))
+	done(err)
+	return err
 }
 
 // SQL returns the command line of a client for the stack's database, as the

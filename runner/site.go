@@ -108,7 +108,10 @@ func (s *site) address(name string) string {
 }
 
 // url is where the benchmark goes.
-func (s *site) url() string { return "http://" + s.address(s.workspace.Problem.Entry()) }
+func (s *site) url() string {
+	entry := s.workspace.Entry()
+	return s.workspace.Problem.Scheme(entry) + "://" + s.address(entry)
+}
 
 // env is the environment of the init script, with canonical addresses, ports and
 // paths replaced. A bare number counts as a port where the variable's name ends
@@ -164,6 +167,15 @@ func (s *site) appAddress(i int) string {
 	return s.address(appName(i))
 }
 
+// processEnv is the environment of a process of the problem's own.
+func (s *site) processEnv(p *problem.Process) []string {
+	env := s.env()
+	for _, k := range slices.Sorted(maps.Keys(p.Env)) {
+		env = append(env, k+"="+s.value(k, p.Env[k]))
+	}
+	return env
+}
+
 // render writes the copy of a configuration file that a server runs with, and
 // returns its path.
 func (s *site) effective(name string) string {
@@ -198,22 +210,28 @@ type buildState struct {
 	Result string   `json:"result"` // hash of what came out
 }
 
-func (s *site) buildFile() string { return filepath.Join(s.workspace.StateDir(), "build.json") }
+// buildFile is where the last build of that name is remembered.
+func (s *site) buildFile(name string) string {
+	if name == "app" {
+		return filepath.Join(s.workspace.StateDir(), "build.json")
+	}
+	return filepath.Join(s.workspace.StateDir(), "build-"+name+".json")
+}
 
-func (s *site) lastBuild() buildState {
+func (s *site) lastBuild(name string) buildState {
 	var b buildState
-	if text, err := os.ReadFile(s.buildFile()); err == nil {
+	if text, err := os.ReadFile(s.buildFile(name)); err == nil {
 		_ = json.Unmarshal(text, &b) // unreadable: as if there had been none
 	}
 	return b
 }
 
-func (s *site) rememberBuild(b buildState) error {
+func (s *site) rememberBuild(name string, b buildState) error {
 	text, err := json.Marshal(b)
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(s.buildFile(), text, 0o644)
+	return os.WriteFile(s.buildFile(name), text, 0o644)
 }
 
 // revision is a short hash of what a process runs with.

@@ -76,7 +76,11 @@ func (r *Runner) plan(ctx context.Context, s *site) (stack.Plan, *database, erro
 			return plan, nil, hotseat.Unavailable("", "make the stack's folders: %w", noSpaceHint(err))
 		}
 	}
-	rev, err := r.build(ctx, s)
+	rev, err := r.build(ctx, s, s.appBuild())
+	if err != nil {
+		return plan, nil, err
+	}
+	own, err := r.ownProcesses(ctx, s)
 	if err != nil {
 		return plan, nil, err
 	}
@@ -102,6 +106,7 @@ func (r *Runner) plan(ctx context.Context, s *site) (stack.Plan, *database, erro
 		before = append(before, p.Name)
 	}
 	plan.Processes = append(plan.Processes, s.appProcesses(rev, before)...)
+	plan.Processes = append(plan.Processes, own...)
 	if n := w.Problem.Services["nginx"]; n != nil {
 		p, err := s.nginx(ctx, n)
 		if err != nil {
@@ -119,10 +124,7 @@ func (s *site) nginx(ctx context.Context, n *problem.Service) (stack.Process, er
 		return stack.Process{}, err
 	}
 	dir := path.Dir(n.Config)
-	after := slices.Clone(n.After)
-	if slices.Contains(after, "app") {
-		after = append(slices.DeleteFunc(after, func(a string) bool { return a == "app" }), s.appNames()...)
-	}
+	after := s.withAppNames(n.After)
 	return nginx.Config{
 		Tool:   tool,
 		Source: filepath.Join(s.workspace.Dir, filepath.FromSlash(dir)), Main: path.Base(n.Config),
@@ -217,9 +219,7 @@ func (r *Runner) Restart(ctx context.Context, w *problem.Workspace, names ...str
 	if err != nil {
 		return err
 	}
-	if slices.Contains(names, "app") {
-		names = append(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return n == "app" }), s.appNames()...)
-	}
+	names = s.withAppNames(names)
 	done := r.Observer.step("Restarting")
 	err = up.client.Restart(ctx, names...)
 	done(err)
