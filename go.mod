@@ -33,5 +33,7 @@ require (
 
 ignore (
 	./problems/isucon1/app
+	./problems/isucon12-qualifier/app
+	./problems/isucon12-qualifier/blackauth
 	./problems/isucon4-qualifier/app
 )

@@ -19,6 +19,7 @@ type Manifest struct {
 	Version string `toml:"version"` // of the problem as a whole; part of every result
 
 	Languages []string        `toml:"languages"` // first is the default
+	Packages  []string        `toml:"packages"`  // Debian packages that every app, script or the generator needs, besides the servers
 	App       map[string]*App `toml:"app"`       // by language
 
 	Addresses []Address           `toml:"address"`

@@ -9,6 +9,8 @@ import (
 	"hotseat/problem"
 	"hotseat/problems/isucon1"
 	isucon1data "hotseat/problems/isucon1/data"
+	isucon12q "hotseat/problems/isucon12-qualifier"
+	isucon12qdata "hotseat/problems/isucon12-qualifier/data"
 	isucon4q "hotseat/problems/isucon4-qualifier"
 	isucon4qdata "hotseat/problems/isucon4-qualifier/data"
 	isucon4qscenario "hotseat/problems/isucon4-qualifier/scenario"
@@ -21,8 +23,13 @@ var benchmarks = map[string]func() *bench.Contest{
 
 // builtinProblems are the problems that this binary carries.
 func builtinProblems() (*problem.Registry, error) {
+	isucon12qVersion, err := isucon12qdata.Version(isucon12q.Files)
+	if err != nil {
+		return nil, err
+	}
 	return problem.NewRegistry(
 		problem.Builtin{Files: isucon1.Files, DataVersion: isucon1data.Version, Generate: isucon1Generate},
+		problem.Builtin{Files: isucon12q.Files, DataVersion: isucon12qVersion, Generate: isucon12qGenerate},
 		problem.Builtin{Files: isucon4q.Files, DataVersion: isucon4qdata.Version, Generate: isucon4qGenerate},
 	)
 }
@@ -38,6 +45,16 @@ func isucon1Generate(ctx context.Context, dir, profile string) error {
 		return err
 	}
 	return isucon1data.Static(filepath.Join(dir, "public"))
+}
+
+// isucon12qGenerate writes the tenants, their keys and the truth about them.
+func isucon12qGenerate(ctx context.Context, dir, profile string) error {
+	options := map[string]isucon12qdata.Options{"full": isucon12qdata.Full(), "small": isucon12qdata.Small()}
+	o, ok := options[profile]
+	if !ok {
+		return hotseat.Invalid("full or small", "there is no data profile %q", profile)
+	}
+	return isucon12qdata.Generate(ctx, dir, isucon12q.Files, o)
 }
 
 // isucon4qGenerate writes the login data and, beside them, the static files.
