@@ -99,7 +99,7 @@ func Run(ctx context.Context, a, b Contender, plan Plan) (*Comparison, error) {
 			slices.Reverse(turns)
 		}
 		for _, t := range turns {
-			note := fmt.Sprintf("compare %s: %s, pair %d of %d", t.label, t.who.Name, pair, plan.Pairs)
+			note := fmt.Sprintf("compare %s %d/%d: %s", t.label, pair, plan.Pairs, t.who.Name)
 			r, err := t.who.Run(ctx, seed, note)
 			for ; err == nil && r.Verdict == hotseat.Infra && ctx.Err() == nil && tries > 0; tries-- {
 				r, err = t.who.Run(ctx, seed, note)
