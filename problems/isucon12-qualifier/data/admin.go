@@ -3,44 +3,52 @@ package data
 import (
 	"bufio"
 	"fmt"
+	"path/filepath"
+	"strconv"
 )
-
-// visitsPerInsert keeps a statement under a megabyte, far below any server's
-// max_allowed_packet.
-const visitsPerInsert = 10_000
 
 // firstFreeID is where the app's own ids begin: behind those of the last second
 // of the window. §11 has it ten times smaller, inside the range of ids given
 // out here, which made uploads fail now and then (a slip of the contest's).
 var firstFreeID = (end + 1 - epoch) * idsPerSecond
 
-// adminSQL writes the rows of the admin database.
-type adminSQL struct {
-	out    *bufio.Writer
-	visits insert
-}
+// tenantsPerInsert is the size of a statement.
+const tenantsPerInsert = 1000
 
-// begin writes what there is before the visits. The checks that are switched
-// off let InnoDB fill an empty table by the page instead of by the row.
-func beginAdmin(out *bufio.Writer, tenants []tenant) *adminSQL {
-	_, _ = out.WriteString("SET NAMES utf8mb4;\nSET unique_checks = 0;\nSET foreign_key_checks = 0;\nBEGIN;\n")
-	rows := insert{out: out, table: "tenant", size: visitsPerInsert}
-	for _, t := range tenants {
-		rows.row(number(t.id), text(t.name), text(t.display), number(t.createdAt), number(t.createdAt))
+// visitsFile is read by a LOAD DATA statement in 90_data.sql, which takes a third
+// of the time that INSERT statements do: 5 µs a row.
+const visitsFile = "visit_history.tsv"
+
+// writeAdmin writes the statements that fill the admin database, and the visits
+// that draw hands on.
+func writeAdmin(dir string, tenants []tenant, draw func(visited) error) error {
+	err := writeFile(filepath.Join(dir, "90_data.sql"), func(out *bufio.Writer) error {
+		_, _ = out.WriteString("-- To be run from the folder that this file is in, with --local-infile.\nSET NAMES utf8mb4;\n")
+		rows := insert{out: out, table: "tenant", size: tenantsPerInsert}
+		for _, t := range tenants {
+			rows.row(number(t.id), text(t.name), text(t.display), number(t.createdAt), number(t.createdAt))
+		}
+		rows.end()
+		_, err := fmt.Fprintf(out, "INSERT INTO id_generator VALUES (%d,'a');\nLOAD DATA LOCAL INFILE '%s' INTO TABLE visit_history;\n",
+			firstFreeID, visitsFile)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	rows.end()
-	_, _ = fmt.Fprintf(out, "INSERT INTO id_generator VALUES (%d,'a');\n", firstFreeID)
-	return &adminSQL{out, insert{out: out, table: "visit_history", size: visitsPerInsert}}
+	return writeFile(filepath.Join(dir, visitsFile), func(out *bufio.Writer) error {
+		return draw(func(t *tenant, c *competition, visits []visit) {
+			for _, v := range visits {
+				b := append(out.AvailableBuffer(), t.players[v.player].id...)
+				b = strconv.AppendInt(append(b, '\t'), int64(t.id), 10)
+				b = append(append(b, '\t'), c.id...)
+				b = strconv.AppendInt(append(b, '\t'), v.at, 10) // created_at
+				b = strconv.AppendInt(append(b, '\t'), v.at, 10) // updated_at
+				_, _ = out.Write(append(b, '\n'))                // a bufio.Writer keeps its first error for Flush
+			}
+		})
+	})
 }
 
-func (a *adminSQL) visited(t *tenant, c *competition, visits []visit) {
-	for _, v := range visits {
-		a.visits.row(text(t.players[v.player].id), number(t.id), text(c.id), number(v.at), number(v.at))
-	}
-}
-
-func (a *adminSQL) end() error {
-	a.visits.end()
-	_, err := a.out.WriteString("COMMIT;\n")
-	return err
-}
+// visited takes a competition's visits, which are good until it returns.
+type visited func(*tenant, *competition, []visit)

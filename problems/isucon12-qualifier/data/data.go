@@ -127,7 +127,8 @@ func Version(files fs.FS) (string, error) {
 // Generate writes one world into dir, which is created if need be:
 //
 //	initial_data/ID.db             each tenant's SQLite database
-//	admin/90_data.sql              the rows of the admin database
+//	admin/90_data.sql              statements that fill the admin database,
+//	admin/visit_history.tsv        the last of which reads this
 //	truth/benchmarker.json         a sample of players and competitions
 //	truth/benchmarker_tenant.json  what each tenant owes at the start
 //	truth/public/                  the static files, as the problem has them
@@ -198,8 +199,7 @@ func writeDatabases(ctx context.Context, dir, schema string, opts Options) ([]te
 	tenants := drawTenants(opts, ids)
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(sqlites)
-	err = writeFile(filepath.Join(dir, "admin/90_data.sql"), func(out *bufio.Writer) error {
-		admin := beginAdmin(out, tenants)
+	err = writeAdmin(filepath.Join(dir, "admin"), tenants, func(visited visited) error {
 		for i := range tenants {
 			if err := ctx.Err(); err != nil {
 				return err
@@ -207,7 +207,7 @@ func writeDatabases(ctx context.Context, dir, schema string, opts Options) ([]te
 			t := &tenants[i]
 			spool := filepath.Join(spools, strconv.Itoa(t.id)+".sql")
 			err := writeFile(spool, func(out *bufio.Writer) error {
-				return writeTenantSQL(out, schema, t, ids, opts, func(c *competition, v []visit) { admin.visited(t, c, v) })
+				return writeTenantSQL(out, schema, t, ids, opts, visited)
 			})
 			if err != nil {
 				return err
@@ -217,7 +217,7 @@ func writeDatabases(ctx context.Context, dir, schema string, opts Options) ([]te
 				return errors.Join(makeTenantDB(ctx, database, spool), os.Remove(spool))
 			})
 		}
-		return admin.end()
+		return nil
 	})
 	if failed := g.Wait(); failed != nil {
 		return nil, failed // and err is only that ctx was cancelled

@@ -23,8 +23,8 @@ const sqlite = "sqlite3"
 const scoresPerInsert = 500
 
 // writeTenantSQL writes the statements that make a tenant's database, and hands
-// each competition's visits, which belong elsewhere, to visited.
-func writeTenantSQL(out *bufio.Writer, schema string, t *tenant, ids *dispenser, opts Options, visited func(*competition, []visit)) error {
+// on the visits, which belong elsewhere.
+func writeTenantSQL(out *bufio.Writer, schema string, t *tenant, ids *dispenser, opts Options, visited visited) error {
 	// If this is cut short the file is thrown away. None of these settings stays in it.
 	_, _ = out.WriteString("PRAGMA journal_mode = OFF;\nPRAGMA synchronous = OFF;\nPRAGMA cache_size = -131072;\n")
 	_, _ = out.WriteString(schema)
@@ -59,7 +59,7 @@ func writeTenantSQL(out *bufio.Writer, schema string, t *tenant, ids *dispenser,
 			sheet.row(text(ids.id(s.at)), number(t.id), text(t.players[s.player].id), text(c.id),
 				number(s.value), number(n+1), number(s.at), number(s.at))
 		}
-		visited(c, visits)
+		visited(t, c, visits)
 	}
 	sheet.end()
 	_, err := out.WriteString("COMMIT;\n")

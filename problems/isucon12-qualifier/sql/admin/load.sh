@@ -14,9 +14,11 @@ client=$(command -v mariadb || command -v mysql) || {
 db() {
   MYSQL_PWD=$ISUCON_DB_PASSWORD "$client" --no-defaults --protocol=TCP \
     --host="$ISUCON_DB_HOST" --port="$ISUCON_DB_PORT" --user="$ISUCON_DB_USER" \
-    --default-character-set=utf8mb4 --max-allowed-packet=64M "$@"
+    --default-character-set=utf8mb4 --local-infile=1 "$@"
 }
 
 db -e "CREATE DATABASE \`$ISUCON_DB_NAME\` DEFAULT CHARACTER SET utf8mb4"
 db "$ISUCON_DB_NAME" < 10_schema.sql
-db "$ISUCON_DB_NAME" < "$HOTSEAT_DATA/admin/90_data.sql"
+
+cd "$HOTSEAT_DATA/admin" # where the statements look for the file of visits
+db "$ISUCON_DB_NAME" < 90_data.sql
