@@ -268,3 +268,12 @@ type JoinEdge struct {
 	TimeS       float64 `json:"time_s"`        // that the statements took
 	ShareOfTime float64 `json:"share_of_time"` // of the route's own time
 }
+
+// Time is the time by which a route counts: of the request or, where the log
+// has none, behind the proxy.
+func (r *AccessRoute) Time() Spread {
+	if r.RequestTime.Count > 0 {
+		return r.RequestTime
+	}
+	return r.UpstreamTime
+}
