@@ -30,17 +30,27 @@ type check struct {
 }
 
 func (m *Main) doctorCommand() *cobra.Command {
-	var install, asJSON, quiet, all bool
+	var install, asJSON, quiet, all, afterRestart bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "What this machine lacks, and the one command that mends it",
 		Long: `Look for everything that the problems need: packages, file descriptors, ports,
 queues, memory, disk. With --install, mend what can be mended: packages by apt-get
 (with sudo unless you are root) and kernel settings by sysctl. Elsewhere than on
-Debian and its relatives it prints what to do.`,
-		Example: "  hotseat doctor\n  hotseat doctor --install",
+Debian and its relatives it prints what to do.
+
+--after-restart is the reboot drill of the workspace you stand in: stop the stack,
+start it from its files alone, and see whether settings and data survived. Exit
+status 1 if something did not.`,
+		Example: "  hotseat doctor\n  hotseat doctor --install\n  hotseat doctor --after-restart",
 		Args:    noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if afterRestart {
+				if install || all {
+					return hotseat.Invalid("do one after the other", "--after-restart looks at a workspace, --install and --all at the machine")
+				}
+				return m.rebootDrill(cmd.Context(), asJSON)
+			}
 			checks := m.examine(all)
 			if install {
 				if err := m.mend(cmd.Context(), checks); err != nil {
@@ -61,6 +71,7 @@ Debian and its relatives it prints what to do.`,
 	cmd.Flags().BoolVar(&install, "install", false, "mend what can be mended")
 	cmd.Flags().BoolVar(&all, "all", false, "also what no problem needs: servers to add to a stack, and what hotseat's own tests use")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	cmd.Flags().BoolVar(&afterRestart, "after-restart", false, "the reboot drill of the workspace you stand in")
 	cmd.Flags().BoolVarP(&quiet, "quiet", "q", false, "print only what is not as it should be")
 	return cmd
 }
@@ -68,7 +79,7 @@ Debian and its relatives it prints what to do.`,
 // examine runs all checks.
 func (m *Main) examine(all bool) []check {
 	var checks []check
-	tools := toolsFor(m.registry.List()...)
+	tools := toolsFor("", m.registry.List()...)
 	if all {
 		tools = everyTool()
 	}
@@ -119,10 +130,10 @@ func missing(checks []check) error {
 	return hotseat.Invalid("hotseat doctor --install", "this machine lacks %s", strings.Join(names, ", "))
 }
 
-// missingFor is an error if a problem's servers are not installed.
-func missingFor(p *problem.Problem) error {
+// missingFor is an error if what a problem needs in a language is not installed.
+func missingFor(p *problem.Problem, language string) error {
 	var checks []check
-	for _, t := range toolsFor(p) {
+	for _, t := range toolsFor(language, p) {
 		checks = append(checks, t.check())
 	}
 	return missing(checks)
