@@ -3,6 +3,7 @@ package data
 import (
 	"bufio"
 	"encoding/json"
+	"path/filepath"
 )
 
 // sample is an entry of benchmarker.json: a player of a tenant beside one of
@@ -55,6 +56,14 @@ func bills(tenants []tenant) []bill {
 		all = append(all, b)
 	}
 	return all
+}
+
+// writeTruth writes what the benchmark checks against.
+func writeTruth(dir string, tenants []tenant, seed uint64) error {
+	if err := writeJSON(filepath.Join(dir, "truth/benchmarker.json"), samples(tenants, seed)); err != nil {
+		return err
+	}
+	return writeJSON(filepath.Join(dir, "truth/benchmarker_tenant.json"), bills(tenants))
 }
 
 func writeJSON(path string, content any) error {
