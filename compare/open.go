@@ -124,6 +124,9 @@ func (o *Opener) mustBeNew(dir, name string) error {
 // Problem is the problem that the contender is a workspace of.
 func (c *Opened) Problem() *problem.Problem { return c.workspace.Problem }
 
+// Language is what the side's app is written in, as its hotseat.toml says.
+func (c *Opened) Language() string { return c.workspace.Config.Language }
+
 // Close stops the stack unless it was up before, and removes a commit's checkout.
 func (c *Opened) Close(ctx context.Context) error {
 	if c.wasUp {

@@ -98,7 +98,7 @@ func (m *Main) compare(ctx context.Context, o runner.Options, nameA, nameB strin
 			return nil, err
 		}
 		opened = append(opened, side)
-		if err := missingFor(side.Problem()); err != nil {
+		if err := missingFor(side.Problem(), side.Language()); err != nil {
 			return nil, err
 		}
 	}

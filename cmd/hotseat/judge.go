@@ -27,7 +27,7 @@ right code and rule, and against correct but unusual variants, which it must pas
 
 With --prove each rule is then switched off in turn, to see its fault escape.
 With --repeat the correct app is run again and again instead, with changing seeds
-and workloads and with other work on the machine: it must never be accused.
+and loads and with other work on the machine: it must never be accused.
 
 Exit status: 0 all as it must be, 1 not so, 2 wrong usage, 3 trouble of the
 judge's own, 130 interrupted.`,
@@ -42,7 +42,7 @@ judge's own, 130 interrupted.`,
 			if o.Problem, err = m.registry.Get(args[0]); err != nil {
 				return err
 			}
-			if err := missingFor(o.Problem); err != nil {
+			if err := missingFor(o.Problem, o.Problem.Languages[0]); err != nil {
 				return err
 			}
 			// Of dozens of runs nobody wants to follow every second.
@@ -117,9 +117,12 @@ func (m *Main) repeat(cmd *cobra.Command, p *problem.Problem, r *runner.Runner, 
 	report, err := judge.Innocence(cmd.Context(), judge.InnocenceOptions{
 		Problem: p, Runner: r, Runs: runs,
 		Done: func(run judge.InnocentRun) {
-			what := fmt.Sprintf("workload %d", run.Workload)
+			what := "alone"
 			if run.Contended {
-				what += ", contended"
+				what = "contended"
+			}
+			if vary := p.Judge.Vary; vary != "" {
+				what = fmt.Sprintf("%s %d, %s", vary, run.Value, what)
 			}
 			printRow(rows, run.OK, fmt.Sprintf("run %d", run.Number), fmt.Sprintf("seed %d", run.Seed), what, run.ElapsedS, run.Problem, run.Run)
 		},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -25,36 +26,47 @@ const (
 	wantedDisk      = 2 << 30
 )
 
-// tool is a program and the Debian package it comes from.
+// tool is a program and the Debian package it comes from, or a library that
+// is known by its package alone.
 type tool struct {
 	name    string
 	pkg     string
 	purpose string
+	library bool
 }
 
 // toolsOf are the programs that a service or a language needs.
 var toolsOf = map[string][]tool{
 	"mariadb": {
-		{"mariadbd", "mariadb-server-core", "the database"},
-		{"mariadb-install-db", "mariadb-server-core", "makes an empty database"},
-		{"mariadb", "mariadb-client-core", "the database's command line"},
+		{name: "mariadbd", pkg: "mariadb-server-core", purpose: "the database"},
+		{name: "mariadb-install-db", pkg: "mariadb-server-core", purpose: "makes an empty database"},
+		{name: "mariadb", pkg: "mariadb-client-core", purpose: "the database's command line"},
 	},
-	"nginx":     {{"nginx", "nginx", "the web server"}},
-	"redis":     {{"redis-server", "redis-server", "the key-value store"}},
-	"memcached": {{"memcached", "memcached", "the cache"}},
-	"go":        {{"go", "golang-go", "builds Go apps"}},
-	"python":    {{"python3", "python3", "runs Python programs"}},
-	"wrk":       {{"wrk", "wrk", "the load generator that make bench-engine compares with"}},
+	"nginx":     {{name: "nginx", pkg: "nginx", purpose: "the web server"}},
+	"redis":     {{name: "redis-server", pkg: "redis-server", purpose: "the key-value store"}},
+	"memcached": {{name: "memcached", pkg: "memcached", purpose: "the cache"}},
+	"go":        {{name: "go", pkg: "golang-go", purpose: "builds Go apps"}},
+	"python":    {{name: "python3", pkg: "python3", purpose: "runs Python programs"}},
+	"wrk":       {{name: "wrk", pkg: "wrk", purpose: "the load generator that make bench-engine compares with"}},
 }
 
-// toolsFor lists what problems need, each once.
-func toolsFor(problems ...*problem.Problem) []tool {
-	tools := []tool{{"git", "git", "keeps workspaces"}}
+// toolsFor lists what problems need, each once: in one language, or with "" in
+// all that they have.
+func toolsFor(language string, problems ...*problem.Problem) []tool {
+	tools := []tool{{name: "git", pkg: "git", purpose: "keeps workspaces"}}
+	include := func(t tool) {
+		if !slices.ContainsFunc(tools, func(other tool) bool { return t.name == other.name }) {
+			tools = append(tools, t)
+		}
+	}
 	add := func(key string) {
 		for _, t := range toolsOf[key] {
-			if !slices.Contains(tools, t) {
-				tools = append(tools, t)
-			}
+			include(t)
+		}
+	}
+	addPackages := func(packages []string, purpose string) {
+		for _, pkg := range packages {
+			include(tool{name: pkg, pkg: pkg, purpose: purpose, library: true})
 		}
 	}
 	for _, p := range problems {
@@ -63,8 +75,17 @@ func toolsFor(problems ...*problem.Problem) []tool {
 				add(name)
 			}
 		}
+		addPackages(p.Packages, p.ID+" needs")
 		for _, lang := range p.Languages {
-			add(lang)
+			if language == "" || lang == language {
+				add(lang)
+				addPackages(p.App[lang].Packages, "the "+lang+" app of "+p.ID+" needs")
+			}
+		}
+		for _, name := range slices.Sorted(maps.Keys(p.Processes)) {
+			if build := p.Processes[name].Build; len(build) > 0 {
+				add(build[0])
+			}
 		}
 	}
 	return tools
@@ -72,7 +93,7 @@ func toolsFor(problems ...*problem.Problem) []tool {
 
 // everyTool lists all that hotseat can use.
 func everyTool() []tool {
-	tools := toolsFor()
+	tools := toolsFor("")
 	for _, key := range slices.Sorted(maps.Keys(toolsOf)) {
 		tools = append(tools, toolsOf[key]...)
 	}
@@ -82,10 +103,26 @@ func everyTool() []tool {
 func (t tool) check() check {
 	c := check{Name: t.name, Required: true, Wanted: t.name + ", which " + t.purpose, packages: []string{t.pkg}, Found: "not installed",
 		Mend: strings.Join(asRoot("apt-get", "install", "--no-install-recommends", t.pkg), " ")}
-	if path, ok := service.Locate(t.name); ok {
+	if t.library {
+		c.OK, c.Found = packageInstalled(t.pkg)
+	} else if path, ok := service.Locate(t.name); ok {
 		c.OK, c.Found = true, path
 	}
 	return c
+}
+
+// packageInstalled asks Debian's package manager. Elsewhere nobody can be asked,
+// and the app itself will say what it misses.
+func packageInstalled(name string) (ok bool, found string) {
+	if _, err := exec.LookPath("dpkg-query"); err != nil {
+		return true, "not looked for: this is no Debian"
+	}
+	out, err := exec.Command("dpkg-query", "-W", "-f", "${db:Status-Status} ${Version}", name).Output()
+	status, version, _ := strings.Cut(string(out), " ")
+	if err != nil || status != "installed" {
+		return false, "not installed"
+	}
+	return true, version
 }
 
 // machineChecks looks at limits that are settings, not packages.

@@ -61,10 +61,15 @@ func (m *Main) play(ctx context.Context, o runner.Options, dir, lang string, onc
 	if err != nil {
 		return err
 	}
-	if err := missingFor(o.Problem); err != nil {
+	if o.Workspace, err = m.workspaceFor(o.Problem, dir); err != nil {
 		return err
 	}
-	if o.Workspace, err = m.workspaceFor(o.Problem, dir); err != nil {
+	if o.Workspace != nil {
+		lang = o.Workspace.Config.Language
+	} else if lang, err = o.Problem.Language(lang); err != nil {
+		return err
+	}
+	if err := missingFor(o.Problem, lang); err != nil {
 		return err
 	}
 	if o.Workspace == nil {

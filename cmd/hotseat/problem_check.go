@@ -98,7 +98,7 @@ const stepBuilding = "Building the app"
 
 // Up implements problem.Stage.
 func (s *trialStage) Up(ctx context.Context) (built bool, err error) {
-	if err := missingFor(s.problem); err != nil {
+	if err := missingFor(s.problem, s.problem.Languages[0]); err != nil {
 		return false, err
 	}
 	if s.dir, err = os.MkdirTemp("", "hotseat-check-"); err != nil {

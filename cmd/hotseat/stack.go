@@ -38,7 +38,7 @@ func (m *Main) stackCommand(use, short, example string, run func(cmd *cobra.Comm
 func (m *Main) upCommand() *cobra.Command {
 	return m.stackCommand("up", "Start the stack, or bring it up to date with the workspace", "  hotseat up",
 		func(cmd *cobra.Command, r *runner.Runner, w *problem.Workspace, _ []string) error {
-			if err := missingFor(w.Problem); err != nil {
+			if err := missingFor(w.Problem, w.Config.Language); err != nil {
 				return err
 			}
 			s, err := r.Up(cmd.Context(), w)

@@ -58,7 +58,7 @@ func main() {
 
 	e.Use(middleware.Logger())
 	e.Use(middleware.Recover())
-	e.Use(cachePrivately)
+	e.Use(headJSON)
 
 	e.POST("/api/admin/tenants/add", addTenant)
 	e.GET("/api/admin/tenants/billing", getTenantsBilling)
@@ -100,11 +100,12 @@ func getenv(name, fallback string) string {
 	return fallback
 }
 
-// cachePrivately keeps answers out of shared caches: the same path shows every
-// tenant something else.
-func cachePrivately(next echo.HandlerFunc) echo.HandlerFunc {
+// headJSON says that answers are JSON and keeps them out of shared caches: the same
+// path shows every tenant something else.
+func headJSON(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
 		c.Response().Header().Set(echo.HeaderCacheControl, "private")
+		c.Response().Header().Set(echo.HeaderContentType, "application/json; charset=UTF-8")
 		return next(c)
 	}
 }
