@@ -38,8 +38,8 @@ type InnocenceReport struct {
 type InnocentRun struct {
 	Number    int             `json:"number"` // from 1
 	Seed      uint64          `json:"seed"`
-	Workload  int             `json:"workload"`
-	Contended bool            `json:"contended"` // something else wanted all processors
+	Workload  int             `json:"workload,omitempty"` // of the parameter that varies, if one does
+	Contended bool            `json:"contended"`          // something else wanted all processors
 	Verdict   hotseat.Verdict `json:"verdict"`
 	Score     int64           `json:"score"`
 	Codes     []string        `json:"codes"`
@@ -53,13 +53,14 @@ type InnocentRun struct {
 func (r *InnocenceReport) OK() bool { return r.Accused+r.Troubled == 0 }
 
 const (
-	mostWorkers    = 8 // the workload goes through 1 to this
+	mostOfValue    = 8 // the parameter that varies goes through 1 to this
 	contendedEvery = 3 // runs
 )
 
 // Innocence runs the benchmark against the judge's correct app again and again:
-// seeds at random, workloads from 1 to 8 in turn, rules strict, and every third
-// time with something else at work on all processors. Not once may it be accused.
+// seeds at random, the problem's [judge] vary from 1 to 8 in turn, rules strict, and
+// every third time with something else at work on all processors. Not once may it be
+// accused.
 func Innocence(ctx context.Context, o InnocenceOptions) (report *InnocenceReport, err error) {
 	began := time.Now()
 	s, err := openStage(ctx, o.Problem, o.Runner, o.Dir)
@@ -98,14 +99,16 @@ func (r *InnocenceReport) add(run InnocentRun) {
 
 func (s *stage) innocentRun(ctx context.Context, n int) (InnocentRun, error) {
 	began := time.Now()
-	run := InnocentRun{Number: n, Seed: randomSeed(), Workload: 1 + (n-1)%mostWorkers, Contended: n%contendedEvery == 0}
+	run := InnocentRun{Number: n, Seed: randomSeed(), Contended: n%contendedEvery == 0}
+	var params map[string]string
+	if vary := s.problem.Judge.Vary; vary != "" {
+		run.Workload = 1 + (n-1)%mostOfValue
+		params = map[string]string{vary: strconv.Itoa(run.Workload)}
+	}
 	if run.Contended {
 		defer burn(runtime.NumCPU())()
 	}
-	outcome, err := s.run(ctx, trial{
-		c: &Case{Name: untouched}, seed: run.Seed, spoilable: true,
-		params: map[string]string{"workload": strconv.Itoa(run.Workload)},
-	})
+	outcome, err := s.run(ctx, trial{c: &Case{Name: untouched}, seed: run.Seed, spoilable: true, params: params})
 	if err != nil {
 		return run, err
 	}

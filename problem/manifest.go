@@ -121,6 +121,7 @@ type Judge struct {
 	Patch   string            `toml:"patch"`   // applied to the workspace first: the indexed app
 	LoadS   float64           `toml:"load_s"`
 	Params  map[string]string `toml:"params"`
+	Vary    string            `toml:"vary"`  // parameter that --repeat gives 1 to 8 in turn; empty: none
 	Reset   bool              `toml:"reset"` // golden data before each case: where no run initialises, a fault's traces stay
 }
 

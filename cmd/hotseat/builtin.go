@@ -9,6 +9,7 @@ import (
 	"hotseat/problem"
 	"hotseat/problems/isucon1"
 	isucon1data "hotseat/problems/isucon1/data"
+	isucon1scenario "hotseat/problems/isucon1/scenario"
 	isucon12q "hotseat/problems/isucon12-qualifier"
 	isucon12qdata "hotseat/problems/isucon12-qualifier/data"
 	isucon4q "hotseat/problems/isucon4-qualifier"
@@ -18,6 +19,7 @@ import (
 
 // benchmarks are the built-in problems' benchmarks by problem id.
 var benchmarks = map[string]func() *bench.Contest{
+	"isucon1":           isucon1scenario.Contest,
 	"isucon4-qualifier": isucon4qscenario.Contest,
 }
 

@@ -122,7 +122,7 @@ func (m *Main) repeat(cmd *cobra.Command, p *problem.Problem, r *runner.Runner, 
 				what = "contended"
 			}
 			if vary := p.Judge.Vary; vary != "" {
-				what = fmt.Sprintf("%s %d, %s", vary, run.Value, what)
+				what = fmt.Sprintf("%s %d, %s", vary, run.Workload, what)
 			}
 			printRow(rows, run.OK, fmt.Sprintf("run %d", run.Number), fmt.Sprintf("seed %d", run.Seed), what, run.ElapsedS, run.Problem, run.Run)
 		},
