@@ -24,10 +24,6 @@ func (l *look) onComments() []bench.Check {
 			return l.found[rule]
 		}))
 	}
-	if l.world.restored.Load() {
-		// What is missing now was there before the restart.
-		checks = append(checks, l.that(ruleDurable, func(*bench.Page, *document) *bench.Mismatch { return l.found[ruleDurable] }))
-	}
 	return checks
 }
 
@@ -85,17 +81,15 @@ func (l *look) compare(d *document, at model.Span) {
 				Message: fmt.Sprintf("the page shows %s more than once", c)})
 		}
 	}
-	missing, rule := ruleInitialComments, ruleCommentShown
-	if w.restored.Load() {
-		missing, rule = ruleDurable, ruleDurable
-	}
+	l.shown = times
 	for _, c := range before {
 		if times[c] == 0 {
-			l.blame(missing, &bench.Mismatch{Code: model.CodeLostWrite, Expected: c.body, Actual: fmt.Sprintf("%d comments, none of which says this", len(d.comments)),
+			l.blame(ruleInitialComments, &bench.Mismatch{Code: model.CodeLostWrite, Expected: c.body, Actual: fmt.Sprintf("%d comments, none of which says this", len(d.comments)),
 				Message: fmt.Sprintf("the page lacks %s, which was there before the run", c), Hint: "all comments of an article are on its page"})
 		}
 	}
 	if v := w.comments.Of(l.article).Read(nil, at, order); v != nil {
+		rule := ruleCommentShown
 		if v.Code == model.CodeWrongOrder {
 			rule = ruleCommentOrder
 		}

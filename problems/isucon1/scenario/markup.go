@@ -32,7 +32,8 @@ var (
 	bodySelector     = cascadia.MustCompile("#articleview .article .body")
 	commentSelector  = cascadia.MustCompile(".comment")
 
-	articlePath = regexp.MustCompile(`/article/(\d+)$`)
+	articlePath    = regexp.MustCompile(`/article/(\d+)$`)
+	anyArticlePath = regexp.MustCompile(`/article/(\d+)`)
 )
 
 // document is what the benchmark looks at in a page.

@@ -17,6 +17,7 @@ type look struct {
 	article int // whose page it is; 0 for /
 	doc     *document
 	found   map[string]*bench.Mismatch // about comments, by rule; see comments.go
+	shown   map[*comment]int           // how often each known comment is on the page
 }
 
 // lookAt makes a look at an article's page, or at / for 0.
@@ -247,12 +248,15 @@ func (w *world) checkListed(d *document) *bench.Mismatch {
 		Message: "/ does not show the newest articles, the newest first", Hint: "each with one link to /article/ID in .articlelink"}
 }
 
-// listedOn returns the articles that / shows.
+// listedOn returns the articles that / shows. What else there is to their
+// links is none of its business.
 func listedOn(d *document) []int {
 	var ids []int
 	for _, href := range d.listed {
-		if id, ok := articleID(href); ok {
-			ids = append(ids, id)
+		if m := anyArticlePath.FindStringSubmatch(href); m != nil {
+			if id, err := strconv.Atoi(m[1]); err == nil {
+				ids = append(ids, id)
+			}
 		}
 	}
 	return ids

@@ -61,14 +61,15 @@ func (k *poster) draw(first bool) (c *comment, verify bool) {
 	if dice.IntN(60) >= mainOf60 {
 		article = w.drawArticle(dice)
 	}
-	name := newName(dice, w.strict)
+	texts := w.texts(dice)
+	name := newName(texts, w.strict)
 	if first && w.strict {
 		if n := len(w.truth.initial); n > 0 {
 			article = w.truth.initial[dice.IntN(n)].id
 		}
-		name = named(dice, symbols(dice, nameSize))
+		name = named(texts, symbols(texts, nameSize))
 	}
-	c = newComment(article, name, newBody(dice, commentMin+dice.IntN(commentMore), w.strict))
+	c = newComment(article, name, newBody(texts, commentMin+dice.IntN(commentMore), w.strict))
 	return c, verified(dice, w.strict, article == w.main.id)
 }
 

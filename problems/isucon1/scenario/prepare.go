@@ -17,8 +17,8 @@ func (w *world) prepare(u *bench.User) error {
 	}
 	w.newest = index.newest
 	w.before = index.listed
-	dice := u.Run.Rand("main article")
-	w.main = &article{id: w.newest + 1, title: newTitle(dice, w.strict), body: newBody(dice, bodySize, w.strict)}
+	texts := w.texts(u.Rand)
+	w.main = &article{id: w.newest + 1, title: newTitle(texts, w.strict), body: newBody(texts, bodySize, w.strict)}
 	p := u.PostForm("/post", "title", w.main.title, "body", w.main.body).Plain().Expect(v.postStatus)
 	if !p.OK() {
 		return p.Err()
@@ -29,7 +29,9 @@ func (w *world) prepare(u *bench.User) error {
 			return err
 		}
 	}
-	w.known[w.main.id] = w.main
+	if w.main.title != "" { // only without the rule about that it has none
+		w.known[w.main.id] = w.main
+	}
 	w.makeList(u.Run.Rand("urls"))
 	return nil
 }
@@ -91,6 +93,12 @@ func (v *visitor) confirm() error {
 	if err != nil {
 		return err
 	}
-	w.main.id = max(index.newest, 1)
+	if index.newest > w.newest {
+		w.main.id = index.newest
+		return nil
+	}
+	// It is nowhere: let the newest there is stand for it.
+	w.main = &article{id: max(index.newest, 1)}
+	w.before = index.listed[min(len(index.listed), 1):]
 	return nil
 }

@@ -44,7 +44,7 @@ func (v *visitor) step(r *request) *bench.Step {
 	default:
 		step.Plain()
 	}
-	if r.cache != nil {
+	if r.cache != nil && v.user.Run.RuleOn(ruleNotModified) {
 		step.Cached(*r.cache)
 	}
 	return step
@@ -97,10 +97,10 @@ func (l *look) inGzip() bench.Check {
 			Hint: "a cache of compressed pages needs the same key as one of plain pages, and something that tells the two apart"}
 		a := w.known[l.article]
 		switch {
-		case l.article == 0 && d.articles == 1 && w.main.id > 1:
-			m.Expected, m.Actual = "/", "the page of one article"
-		case l.article != 0 && d.articles > 1:
-			m.Expected, m.Actual = "the page of one article", "a page of several"
+		case l.article == 0 && d.articles > 0 && len(d.listed) == 0:
+			m.Expected, m.Actual = "/", "an article's page, without links to others"
+		case l.article != 0 && len(d.listed) > 0:
+			m.Expected, m.Actual = l.path(), "/, with links to articles"
 		case a != nil && !recognises(d, a):
 			m.Expected, m.Actual = "the page of "+a.title, "another one"
 			if d.title != nil {

@@ -36,7 +36,10 @@ type world struct {
 	comments *model.Family[int, *model.Set[*comment]] // of this run, by article
 
 	mainSent atomic.Uint64 // comments on the main article that may be there
-	restored atomic.Bool   // the stack was restarted
+	last     []*look       // at articles' pages, when the load was over
+
+	// Of this execution alone, whatever the seed; see texts.
+	salt uint64
 
 	original originalState
 }
@@ -72,7 +75,7 @@ func (c *comment) String() string {
 }
 
 func newWorld(r *bench.Run, t *truth) *world {
-	w := &world{run: r, strict: r.Strict(), limit: time.Duration(r.Int(paramTimeout)) * time.Second, truth: t, known: map[int]*article{}, bodies: map[string]*comment{}, host: hostWithoutPort(r.Target())}
+	w := &world{run: r, strict: r.Strict(), limit: time.Duration(r.Int(paramTimeout)) * time.Second, truth: t, known: map[int]*article{}, bodies: map[string]*comment{}, host: hostWithoutPort(r.Target()), salt: uint64(time.Now().UnixNano())}
 	w.comments = model.NewFamily(func(int) *model.Set[*comment] {
 		return model.NewSet[*comment](model.Promise{Lag: within}).Shared().Sorted(model.OldestFirst, 0)
 	})
@@ -80,6 +83,13 @@ func newWorld(r *bench.Run, t *truth) *world {
 		w.known[a.id] = a
 	}
 	return w
+}
+
+// texts are dice for what is written. Nothing takes back what an earlier run
+// with the same seed has written, and texts are told apart by what they say: so
+// they are never the same twice, and everything else is.
+func (w *world) texts(dice *rand.Rand) *rand.Rand {
+	return rand.New(rand.NewPCG(dice.Uint64(), w.salt))
 }
 
 // drawArticle draws one of the articles from 1 to the main one. Should the ids
