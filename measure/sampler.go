@@ -29,6 +29,10 @@ type Options struct {
 	// process that started it. It is called from the sampler's goroutine.
 	Groups func() map[string][]int
 
+	// Details has the sampler watch sockets, threads and descriptors too, for
+	// a [Picture].
+	Details bool
+
 	// Database reads the database's status counters; nil if there is none.
 	// It is called once at the start and once at the end.
 	Database CounterFunc
@@ -41,12 +45,14 @@ type Options struct {
 type Sampler struct {
 	options Options
 	began   time.Time
+	stopped time.Time
 	stop    context.CancelFunc
 	done    chan struct{}
 
 	proc     *procfs
 	ledger   *ledger
 	switches *switchCounter
+	details  *details // nil unless asked for
 	cpu      cpuTimes
 
 	file     *os.File
@@ -82,6 +88,9 @@ func Start(ctx context.Context, o Options) (*Sampler, error) {
 	}
 	if o.Database != nil {
 		s.countersBefore, s.countersErr = o.Database(ctx)
+	}
+	if o.Details {
+		s.details = newDetails(s.proc)
 	}
 	s.began = time.Now()
 	sampling, stop := context.WithCancel(ctx)
@@ -184,6 +193,14 @@ func (s *Sampler) sample() (Sample, error) {
 		s.switches.add(name, proc.id(), older, s.proc.switches(pid))
 	}
 	s.switches.next()
+	if s.details != nil {
+		took := 0.0
+		if n := len(s.samples); n > 0 {
+			took = at.Seconds() - s.samples[n-1].T
+		}
+		s.details.processesOf(all, names, took)
+		s.details.socketsOf(names)
+	}
 
 	for name, ticks := range totals {
 		use := uses[name]
@@ -225,6 +242,7 @@ func (s *Sampler) host() (HostUse, error) {
 func (s *Sampler) Stop(ctx context.Context) (*Summary, error) {
 	s.stop()
 	<-s.done
+	s.stopped = time.Now()
 	if s.file != nil {
 		if err := s.file.Close(); err != nil {
 			s.fail(fmt.Errorf("close the file for samples: %w", err))
@@ -241,6 +259,17 @@ func (s *Sampler) Stop(ctx context.Context) (*Summary, error) {
 		sum.Database = newDatabase(s.countersBefore, s.countersErr, after, err)
 	}
 	return sum, s.err
+}
+
+// Picture fills in what the details say. It may be called once Stop has returned.
+func (s *Sampler) Picture(p *Picture) error {
+	if s.details == nil {
+		return nil
+	}
+	var err error
+	p.Processes, p.Network, p.Peaks, err = s.details.finish()
+	p.WindowS = round(s.stopped.Sub(s.began).Seconds(), 3)
+	return err
 }
 
 // Summarize digests samples in the order in which they were taken. It works as
