@@ -293,10 +293,17 @@ func (r *Run) Alone(ctx context.Context, s Scenario) error {
 	}
 	u := r.newUser(ctx, &population{name: s.Name}, 1, source)
 	defer r.retire(u)
-	r.iterate(u, func() error { return s.Run(u) })
+	var failed *Failed
+	r.iterate(u, func() error {
+		err := s.Run(u)
+		errors.As(err, &failed) // of another user that worked for this one
+		return err
+	})
 	switch {
 	case u.first != nil:
 		return u.first
+	case failed != nil:
+		return failed
 	case u.Cut():
 		return ErrCut
 	default:
