@@ -160,18 +160,23 @@ func generate(ctx context.Context, dir string, files fs.FS, opts Options) error 
 	if err != nil {
 		return err
 	}
-	for _, d := range []string{"initial_data", "admin", "truth", "blackauth", "etc/nginx/tls"} {
-		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
-			return err
-		}
-	}
 	if err := writeKeys(dir, opts.Seed); err != nil {
 		return err
 	}
 	if err := copyPublic(files, filepath.Join(dir, "truth")); err != nil {
 		return err
 	}
-	tenants, err := writeDatabases(ctx, dir, string(schema), opts)
+	return generateRows(ctx, dir, string(schema), opts)
+}
+
+// generateRows writes the databases and the truth about them.
+func generateRows(ctx context.Context, dir, schema string, opts Options) error {
+	for _, d := range []string{"initial_data", "admin", "truth"} {
+		if err := os.MkdirAll(filepath.Join(dir, d), 0o755); err != nil {
+			return err
+		}
+	}
+	tenants, err := writeDatabases(ctx, dir, schema, opts)
 	if err != nil {
 		return err
 	}

@@ -87,7 +87,11 @@ func writeKeys(dir string, seed uint64) error {
 		{"etc/nginx/tls/privkey.pem", privateKey, x509.MarshalPKCS1PrivateKey(web)},
 	} {
 		block := pem.EncodeToMemory(&pem.Block{Type: f.kind, Bytes: f.der})
-		if err := os.WriteFile(filepath.Join(dir, f.path), block, 0o644); err != nil {
+		path := filepath.Join(dir, f.path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			return err
+		}
+		if err := os.WriteFile(path, block, 0o644); err != nil {
 			return err
 		}
 	}

@@ -11,7 +11,10 @@ import (
 )
 
 func TestKeysFitEachOther(t *testing.T) {
-	dir := generateInto(t, tiny())
+	dir := t.TempDir()
+	if err := writeKeys(dir, 3); err != nil {
+		t.Fatal(err)
+	}
 	der := func(path, kind string) []byte {
 		t.Helper()
 		content, err := os.ReadFile(filepath.Join(dir, path))
@@ -40,11 +43,10 @@ func TestKeysFitEachOther(t *testing.T) {
 			t.Errorf("%s is not the private half of public.pem", path)
 		}
 	}
-}
 
-func TestCertificateIsForTenants(t *testing.T) {
-	dir := filepath.Join(generateInto(t, tiny()), "etc/nginx/tls")
-	pair, err := tls.LoadX509KeyPair(filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem"))
+	// The certificate is for tenants' hosts, and for no others.
+	tlsDir := filepath.Join(dir, "etc/nginx/tls")
+	pair, err := tls.LoadX509KeyPair(filepath.Join(tlsDir, "fullchain.pem"), filepath.Join(tlsDir, "privkey.pem"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,6 +2,7 @@ package data
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -58,7 +59,14 @@ type visitRow struct {
 // rest from the statements and rows that the admin database is filled with.
 func readWorld(t *testing.T, opts Options) *world {
 	t.Helper()
-	dir := generateInto(t, opts)
+	dir := t.TempDir()
+	schema, err := fs.ReadFile(folder, schemaFile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := generateRows(t.Context(), dir, string(schema), opts); err != nil {
+		t.Fatal(err)
+	}
 	w := &world{opts: opts}
 	readJSON(t, filepath.Join(dir, "truth/benchmarker.json"), &w.samples)
 	readJSON(t, filepath.Join(dir, "truth/benchmarker_tenant.json"), &w.bills)
