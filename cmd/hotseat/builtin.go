@@ -12,6 +12,7 @@ import (
 	isucon1scenario "hotseat/problems/isucon1/scenario"
 	isucon12q "hotseat/problems/isucon12-qualifier"
 	isucon12qdata "hotseat/problems/isucon12-qualifier/data"
+	isucon12qscenario "hotseat/problems/isucon12-qualifier/scenario"
 	isucon4q "hotseat/problems/isucon4-qualifier"
 	isucon4qdata "hotseat/problems/isucon4-qualifier/data"
 	isucon4qscenario "hotseat/problems/isucon4-qualifier/scenario"
@@ -19,8 +20,9 @@ import (
 
 // benchmarks are the built-in problems' benchmarks by problem id.
 var benchmarks = map[string]func() *bench.Contest{
-	"isucon1":           isucon1scenario.Contest,
-	"isucon4-qualifier": isucon4qscenario.Contest,
+	"isucon1":            isucon1scenario.Contest,
+	"isucon12-qualifier": isucon12qscenario.Contest,
+	"isucon4-qualifier":  isucon4qscenario.Contest,
 }
 
 // builtinProblems are the problems that this binary carries.
