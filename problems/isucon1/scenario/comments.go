@@ -2,6 +2,7 @@ package isucon1scenario
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 
 	"hotseat/bench"
@@ -44,11 +45,11 @@ func (l *look) compare(d *document, at model.Span) {
 		before = a.comments
 	}
 	times := map[*comment]int{}
-	var order []*comment // of this run, as they stand
+	stands := map[*comment]int{} // where a comment of this run stands
 	var strangers []*shown
 	see := func(c *comment, s *shown) {
 		if times[c]++; times[c] == 1 && !slices.Contains(before, c) {
-			order = append(order, c)
+			stands[c] = s.place
 		}
 		l.checkName(c, s)
 	}
@@ -88,6 +89,7 @@ func (l *look) compare(d *document, at model.Span) {
 				Message: fmt.Sprintf("the page lacks %s, which was there before the run", c), Hint: "all comments of an article are on its page"})
 		}
 	}
+	order := slices.SortedFunc(maps.Keys(stands), func(a, b *comment) int { return stands[a] - stands[b] })
 	if v := w.comments.Of(l.article).Read(nil, at, order); v != nil {
 		rule := ruleCommentShown
 		if v.Code == model.CodeWrongOrder {

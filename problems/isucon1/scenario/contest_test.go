@@ -8,7 +8,9 @@ import (
 	"io"
 	"net/http"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"hotseat"
 )
@@ -43,12 +45,31 @@ func (r run) String() string {
 	return b.String() + r.log
 }
 
+// testWithin is how soon comments must show here, so that tests need not wait
+// for a second again and again.
+const testWithin = 150 * time.Millisecond
+
+// atOnce runs a subtest for each of the names, eight at a time however few CPUs
+// there are: they mostly wait.
+func atOnce(t *testing.T, names []string, test func(t *testing.T, i int)) {
+	var wait sync.WaitGroup
+	places := make(chan struct{}, 8)
+	for i, name := range names {
+		wait.Go(func() {
+			places <- struct{}{}
+			defer func() { <-places }()
+			t.Run(name, func(t *testing.T) { test(t, i) })
+		})
+	}
+	wait.Wait()
+}
+
 // execute runs the contest against a handler, for a moment, with many posts.
 // A restart that it asks for is done by the function.
 func execute(t testing.TB, w *testWorld, h http.Handler, restart func(), args ...string) run {
 	t.Helper()
-	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "1200ms",
-		"--param", "connections=1", "--param", "posts=300"}, args...)
+	args = append([]string{"--target", serve(t, h), "--data", w.dir, "--seed", "1", "--duration", "400ms",
+		"--param", "connections=1", "--param", "posts=1200"}, args...)
 	in, reply := io.Pipe()
 	out, events := io.Pipe()
 	var log bytes.Buffer
@@ -56,7 +77,7 @@ func execute(t testing.TB, w *testWorld, h http.Handler, restart func(), args ..
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
-		r.status = Contest().Run(t.Context(), args, in, events, &log)
+		r.status = contest(testWithin).Run(t.Context(), args, in, events, &log)
 		_ = events.Close()
 	}()
 	for lines := bufio.NewReader(out); ; {

@@ -113,8 +113,8 @@ func faults() []fault {
 				}
 			}
 		})},
-		{rule: ruleCommentShown, what: "hidden for two seconds", args: []string{"--duration", "2s"}, wrong: onPage(func(b *blog, p *page) {
-			p.remarks = slices.DeleteFunc(p.remarks, func(c *remark) bool { return time.Since(c.at) < 2*time.Second })
+		{rule: ruleCommentShown, what: "hidden for twice as long", wrong: onPage(func(b *blog, p *page) {
+			p.remarks = slices.DeleteFunc(p.remarks, func(c *remark) bool { return time.Since(c.at) < 2*testWithin })
 		})},
 		{rule: ruleCommentName, what: "trimmed", wrong: onComment(func(_ *blog, c *remark) { c.name = strings.TrimSpace(c.name) })},
 		{rule: ruleCommentName, what: "anonymous", wrong: onPage(nil), proxy: alter(anyPage, anonymous, "nobody")},
@@ -139,7 +139,7 @@ func faults() []fault {
 		})},
 
 		{rule: ruleGzip, code: "another-page", proxy: gzipOfIndex},
-		{rule: ruleNotModified, what: "stale 304", code: "304-stale", args: []string{"--duration", "2500ms"}, wrong: func(b *blog) {
+		{rule: ruleNotModified, what: "stale 304", code: "304-stale", args: []string{"--duration", "800ms"}, wrong: func(b *blog) {
 			b.etag = func(_ *blog, _, path string) string {
 				if path == "/" {
 					return fmt.Sprintf(`W/"%d"`, time.Now().UnixNano())
@@ -281,35 +281,40 @@ func bodyTag(_ *blog, body, _ string) string {
 // Every fault is caught by its rule, and with the rule switched off by none.
 func TestFaults(t *testing.T) {
 	w := newTestWorld(t, 40)
-	for _, f := range faults() {
-		t.Run(strings.TrimPrefix(f.rule, prefix+".")+" "+f.what, func(t *testing.T) {
-			t.Parallel()
-			play := func(args ...string) run {
-				b := newBlog(w)
-				if f.wrong != nil {
-					f.wrong(b)
-				}
-				var h http.Handler = b
-				if f.proxy != nil {
-					h = f.proxy(b)
-				}
-				restart := func() {
-					if f.restart != nil {
-						b.mu.Lock()
-						f.restart(b)
-						b.mu.Unlock()
-					}
-				}
-				return execute(t, w, h, restart, append(slices.Clone(f.args), args...)...)
-			}
-			if r := play(); r.verdict.Verdict != hotseat.Fail || !r.has(f.rule, f.code) {
-				t.Errorf("not caught: %v", r)
-			}
-			if r := play("--disable-rule", f.rule); r.verdict.Verdict != hotseat.Pass {
-				t.Errorf("did not escape: %v", r)
-			}
-		})
+	all := faults()
+	names := make([]string, len(all))
+	for i, f := range all {
+		names[i] = strings.TrimPrefix(f.rule, prefix+".") + " " + f.what
 	}
+	atOnce(t, names, func(t *testing.T, i int) {
+		f := &all[i]
+		if r := f.play(t, w); r.verdict.Verdict != hotseat.Fail || !r.has(f.rule, f.code) {
+			t.Errorf("not caught: %v", r)
+		}
+		if r := f.play(t, w, "--disable-rule", f.rule); r.verdict.Verdict != hotseat.Pass {
+			t.Errorf("did not escape: %v", r)
+		}
+	})
+}
+
+// play runs the contest against a blog with the fault.
+func (f *fault) play(t *testing.T, w *testWorld, args ...string) run {
+	b := newBlog(w)
+	if f.wrong != nil {
+		f.wrong(b)
+	}
+	var h http.Handler = b
+	if f.proxy != nil {
+		h = f.proxy(b)
+	}
+	restart := func() {
+		if f.restart != nil {
+			b.mu.Lock()
+			defer b.mu.Unlock()
+			f.restart(b)
+		}
+	}
+	return execute(t, w, h, restart, append(slices.Clone(f.args), args...)...)
 }
 
 // Every semantic rule has a fault of its own.

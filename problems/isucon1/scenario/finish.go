@@ -24,7 +24,7 @@ func (w *world) lookBack(u *bench.User) error {
 func (v *visitor) lookBack() error {
 	w := v.world
 	ids, last := w.commented()
-	if !v.until(last.Add(within)) {
+	if !v.until(last.Add(w.within)) {
 		return bench.ErrCut
 	}
 	requests := []request{plain(w.lookAt(0))}
@@ -52,8 +52,8 @@ func (w *world) restart(u *bench.User) error {
 		l := w.lookAt(before.article)
 		// First the rule about the article: its page may answer 404 now.
 		durable := bench.That(ruleDurable, func(p *bench.Page) *bench.Mismatch {
-			if p.Status() >= 500 {
-				return nil
+			if p.Status() >= 500 || before.doc == nil {
+				return nil // there is nothing to compare, or to compare with
 			}
 			return l.checkDurable(p, before)
 		})

@@ -66,6 +66,7 @@ type link struct {
 
 // shown is a comment as a page has it.
 type shown struct {
+	place int     // among the page's comments
 	name  *string // nil without a .name directly inside
 	lines []string
 	body  bool   // there is a .body directly inside
@@ -113,8 +114,9 @@ func read(body []byte) *document {
 	if bodies := cascadia.QueryAll(root, bodySelector); len(bodies) > 0 {
 		d.lines = renderedLines(bodies[0])
 	}
-	for _, c := range cascadia.QueryAll(root, commentSelector) {
+	for i, c := range cascadia.QueryAll(root, commentSelector) {
 		d.comments = append(d.comments, readComment(c))
+		d.comments[i].place = i
 	}
 	return d
 }

@@ -40,7 +40,7 @@ func (k *poster) comment() error {
 		return nil
 	}
 	w.mu.Lock()
-	due := c.done.Add(within)
+	due := c.done.Add(w.within)
 	w.mu.Unlock()
 	if !k.until(due) || (!w.strict && u.Run.LoadEnded()) {
 		return nil

@@ -16,7 +16,7 @@ type reader struct {
 }
 
 func newReader(u *bench.User, w *world) bench.Iteration {
-	r := &reader{visitor: newVisitor(u, w), every: max(u.Run.Duration()/12, 500*time.Millisecond),
+	r := &reader{visitor: newVisitor(u, w), every: max(u.Run.Duration()/12, w.within/2),
 		main: bench.Caching(ruleNotModified).State(w.mainSettled, w.mainSent.Load), index: bench.Caching(ruleNotModified)}
 	return r.reload
 }

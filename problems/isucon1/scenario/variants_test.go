@@ -17,6 +17,7 @@ import (
 // variant is a blog that is right, if unusual.
 type variant struct {
 	name     string
+	few      bool // articles at the start: as many as the next field says
 	articles int
 	right    func(b *blog)
 	proxy    func(next http.Handler) http.Handler
@@ -30,10 +31,10 @@ func variants() []variant {
 		{name: "Perl", right: styled(perl())},
 		{name: "Node", right: styled(node())},
 		{name: "Ruby", right: styled(ruby())},
-		{name: "original rules", args: []string{"--param", "rules=original"}},
-		{name: "original rules, Ruby", right: styled(ruby()), args: []string{"--param", "rules=original"}},
-		{name: "one article", articles: 1},
-		{name: "no article yet", articles: 0},
+		{name: "original rules", args: []string{"--param", "rules=original", "--duration", "1500ms"}},
+		{name: "original rules, Ruby", right: styled(ruby()), args: []string{"--param", "rules=original", "--duration", "1500ms"}},
+		{name: "one article", few: true, articles: 1},
+		{name: "no article yet", few: true},
 		{name: "strong ETags of the body", right: func(b *blog) { b.etag = bodyTag }},
 		{name: "ties in another order", right: func(b *blog) {
 			b.onPage = func(_ *blog, p *page) {
@@ -41,10 +42,10 @@ func variants() []variant {
 			}
 		}},
 		{name: "slow", right: func(b *blog) {
-			b.onPage = func(b *blog, _ *page) { b.mu.Unlock(); time.Sleep(100 * time.Millisecond); b.mu.Lock() }
+			b.onPage = func(b *blog, _ *page) { b.mu.Unlock(); time.Sleep(20 * time.Millisecond); b.mu.Lock() }
 		}},
-		{name: "half a second late", right: func(b *blog) {
-			b.lag = func(r *http.Request) time.Duration { return time.Duration(len(r.URL.Path)%2) * 500 * time.Millisecond }
+		{name: "late but in time", right: func(b *blog) {
+			b.lag = func(r *http.Request) time.Duration { return time.Duration(len(r.URL.Path)%2) * testWithin / 2 }
 		}},
 		{name: "others comment too", right: func(b *blog) {
 			n := 0
@@ -139,33 +140,36 @@ func purged(lifetime time.Duration) func(next http.Handler) http.Handler {
 
 // Nobody who is right is accused, however unusual.
 func TestVariants(t *testing.T) {
-	for _, v := range variants() {
-		t.Run(v.name, func(t *testing.T) {
-			t.Parallel()
-			n := v.articles
-			if n == 0 && v.name != "no article yet" {
-				n = 40
-			}
-			w := newTestWorld(t, n)
-			if v.truth != nil {
-				v.truth(t, w)
-			}
-			b := newBlog(w)
-			if v.right != nil {
-				v.right(b)
-			}
-			var h http.Handler = b
-			if v.proxy != nil {
-				h = v.proxy(b)
-			}
-			// Twice: what one run leaves is there in the next.
-			for range 2 {
-				if r := execute(t, w, h, func() {}, v.args...); r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
-					t.Fatal(r)
-				}
-			}
-		})
+	all := variants()
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
 	}
+	atOnce(t, names, func(t *testing.T, i int) {
+		v := &all[i]
+		n := 40
+		if v.few {
+			n = v.articles
+		}
+		w := newTestWorld(t, n)
+		if v.truth != nil {
+			v.truth(t, w)
+		}
+		b := newBlog(w)
+		if v.right != nil {
+			v.right(b)
+		}
+		var h http.Handler = b
+		if v.proxy != nil {
+			h = v.proxy(b)
+		}
+		// Twice: what one run leaves is there in the next.
+		for range 2 {
+			if r := execute(t, w, h, func() {}, v.args...); r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
+				t.Fatal(r)
+			}
+		}
+	})
 }
 
 // What was lost on the way may or may not have happened: nobody is called a

@@ -13,12 +13,14 @@ import (
 )
 
 // within is how soon a comment must show, counted from the post's answer (§3.3, §9.3).
+// It is shorter in tests.
 const within = time.Second
 
 // world is everything the benchmark believes about the blog during one run.
 type world struct {
 	run    *bench.Run
 	strict bool
+	within time.Duration
 	limit  time.Duration // of a request of the load and after it
 	truth  *truth
 	known  map[int]*article // of initial.json, and the main article
@@ -74,8 +76,8 @@ func (c *comment) String() string {
 	return fmt.Sprintf("the comment on article %d that begins with %q", c.article, string(begin[:min(len(begin), 30)]))
 }
 
-func newWorld(r *bench.Run, t *truth) *world {
-	w := &world{run: r, strict: r.Strict(), limit: time.Duration(r.Int(paramTimeout)) * time.Second, truth: t, known: map[int]*article{}, bodies: map[string]*comment{}, host: hostWithoutPort(r.Target()), salt: uint64(time.Now().UnixNano())}
+func newWorld(r *bench.Run, t *truth, within time.Duration) *world {
+	w := &world{run: r, strict: r.Strict(), within: within, limit: time.Duration(r.Int(paramTimeout)) * time.Second, truth: t, known: map[int]*article{}, bodies: map[string]*comment{}, host: hostWithoutPort(r.Target()), salt: uint64(time.Now().UnixNano())}
 	w.comments = model.NewFamily(func(int) *model.Set[*comment] {
 		return model.NewSet[*comment](model.Promise{Lag: within}).Shared().Sorted(model.OldestFirst, 0)
 	})
@@ -142,7 +144,7 @@ func (w *world) mainSettled() uint64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	n := uint64(0)
-	due := time.Now().Add(-within)
+	due := time.Now().Add(-w.within)
 	for _, c := range w.posts {
 		if c.article == w.main.id && !c.done.IsZero() && !c.done.After(due) {
 			n++
@@ -164,7 +166,7 @@ func (w *world) due(sent, done time.Time) []*comment {
 	defer w.mu.Unlock()
 	latest := map[int]*comment{} // by article, the last one that must show
 	for _, c := range w.posts {
-		if c.done.IsZero() || c.done.Add(within).After(sent) {
+		if c.done.IsZero() || c.done.Add(w.within).After(sent) {
 			continue
 		}
 		if other := latest[c.article]; other == nil || c.done.After(other.done) {
