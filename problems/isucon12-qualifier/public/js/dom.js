@@ -13,10 +13,10 @@ export function h(tag, attributes = {}, ...children) {
   return element;
 }
 
-// say shows a message for a while; a failure stays longer.
+// say shows a message for a while, in place of the last; a failure stays longer.
 export function say(text, kind = 'good') {
   const message = h('div', { class: `message ${kind}` }, text);
-  document.getElementById('messages').append(message);
+  document.getElementById('messages').replaceChildren(message);
   setTimeout(() => message.remove(), kind === 'bad' ? 8000 : 4000);
 }
 

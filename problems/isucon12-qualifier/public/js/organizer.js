@@ -33,8 +33,8 @@ export async function competitionsPage() {
 
 function competitionTable(competitions, reload) {
   return table([
-    { title: t('competition'), main: true, cell: (c) => h('span', {}, name(c.title), h('code', { class: 'wide' }, c.id)) },
-    { title: t('state'), cell: state },
+    { title: t('competition'), main: true, cell: (c) => h('span', {}, name(c.title), h('code', { class: 'wide' }, c.id), h('span', { class: 'narrow' }, state(c))) },
+    { title: t('state'), wide: true, cell: state },
     { title: '', cell: (c) => (c.is_finished ? '' : h('div', { class: 'row end' }, uploadButton(c), finishButton(c, reload))) },
   ], competitions, { empty: t('noCompetitions') });
 }
