@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"net"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,6 +39,9 @@ type Config struct {
 	After     []string
 	// Log is added for measuring; nil means none.
 	Log *Log
+	// Status is a unix socket where stub_status is added for measuring; see
+	// [ReadStatus]. Empty means none.
+	Status string
 }
 
 // canonicalPaths are where distributions let nginx write. A problem's own
@@ -71,7 +75,7 @@ func (c Config) Prepare(ctx context.Context) (stack.Process, error) {
 		Substitution: c.substitution(), OutDir: c.OutDir,
 		AccessLog: filepath.Join(c.RunDir, "logs", "access.log"),
 		TempDir:   filepath.Join(c.RunDir, "temp"),
-		Without:   c.without(ctx), Log: c.Log,
+		Without:   c.without(ctx), Log: c.Log, Status: c.Status,
 		Distribution: os.DirFS(distribution),
 	})
 	if err != nil {
@@ -79,6 +83,9 @@ func (c Config) Prepare(ctx context.Context) (stack.Process, error) {
 	}
 	if err := c.write(rendering); err != nil {
 		return stack.Process{}, hotseat.Unavailable("", "write nginx's configuration: %w", err)
+	}
+	if err := removeStale(c.Status); err != nil {
+		return stack.Process{}, hotseat.Unavailable("", "make room for nginx's status: %w", err)
 	}
 	argv := c.argv(rendering)
 	if err := c.check(ctx, argv); err != nil {
@@ -144,7 +151,27 @@ func (c Config) without(ctx context.Context) map[string]bool {
 			out[module] = true
 		}
 	}
+	out[statusModule] = !strings.Contains(string(text), "--with-"+statusModule)
 	return out
+}
+
+// statusModule is the module of stub_status, which nginx has only if asked for.
+const statusModule = "http_stub_status_module"
+
+// removeStale removes a socket that a killed nginx left: a new one would take it
+// for an address in use. One that answers is left alone.
+func removeStale(socket string) error {
+	if socket == "" {
+		return nil
+	}
+	conn, err := net.Dial("unix", socket)
+	if err == nil {
+		return conn.Close()
+	}
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	return os.Remove(socket)
 }
 
 // write fills OutDir with the rendered files and copies of all others, and

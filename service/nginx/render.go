@@ -64,6 +64,9 @@ type Options struct {
 	Without map[string]bool
 	// Log is added for measuring; nil means none.
 	Log *Log
+	// Status is a unix socket on which stub_status is added for measuring;
+	// empty means none.
+	Status string
 	// Distribution is /etc/nginx as nginx's package left it; nil means none.
 	Distribution fs.FS
 }
@@ -293,6 +296,9 @@ func (r *renderer) httpDefaults(level []visit) string {
 		if !has(level, "access_log") {
 			add.WriteString(l.directive())
 		}
+	}
+	if r.opt.Status != "" && !r.opt.Without[statusModule] {
+		fmt.Fprintf(&add, " server { listen %s; access_log off; location / { stub_status; } }", quote("unix:"+r.opt.Status))
 	}
 	return add.String()
 }
