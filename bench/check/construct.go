@@ -47,6 +47,11 @@ func (s *scanner) open(tag tagInfo, at int, selfClosing bool) {
 	if s.mode != inBody && s.openBeforeBody(tag, at) || s.unsure {
 		return
 	}
+	if tag.flags&tagEasy != 0 && s.top().flags&tagTabular == 0 &&
+		(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) {
+		s.insert(tag, at, tag.flags&tagVoid == 0)
+		return
+	}
 	if tag.flags&tagHard != 0 {
 		s.unsure = true
 		return
@@ -136,11 +141,11 @@ func (s *scanner) closeFor(tag tagInfo) {
 		s.closeItem(tag)
 		s.closeParagraph()
 	case aTag:
-		s.unsure = s.unsure || s.anchors > 0
+		s.unsure = s.unsure || s.onStack[aTag] > 0
 	case nobrTag:
-		s.unsure = s.unsure || s.nobrs > 0
+		s.unsure = s.unsure || s.onStack[nobrTag] > 0
 	case buttonTag:
-		s.unsure = s.unsure || s.buttons > 0
+		s.unsure = s.unsure || s.onStack[buttonTag] > 0
 	case formTag:
 		if s.formed {
 			s.unsure = true // ignored
@@ -149,20 +154,20 @@ func (s *scanner) closeFor(tag tagInfo) {
 		s.formed = true
 		s.closeParagraph()
 	case selectTag:
-		s.unsure = s.unsure || s.selects > 0
+		s.unsure = s.unsure || s.onStack[selectTag] > 0
 	case inputTag:
-		s.unsure = s.unsure || s.selects > 0
+		s.unsure = s.unsure || s.onStack[selectTag] > 0
 	case hrTag:
-		s.unsure = s.unsure || s.selects > 0
+		s.unsure = s.unsure || s.onStack[selectTag] > 0
 		s.closeParagraph()
 	case optionTag:
-		if s.selects > 0 && s.inScope(selectTag, 0) >= 0 {
+		if s.onStack[selectTag] > 0 && s.inScope(selectTag, 0) >= 0 {
 			s.closeImplied(optgroupTag)
 		} else if s.top().id == optionTag {
 			s.close(len(s.stack) - 1)
 		}
 	case optgroupTag:
-		if s.selects > 0 && s.inScope(selectTag, 0) >= 0 {
+		if s.onStack[selectTag] > 0 && s.inScope(selectTag, 0) >= 0 {
 			s.closeImplied(otherTag)
 		} else if s.top().id == optionTag {
 			s.close(len(s.stack) - 1)
@@ -176,7 +181,7 @@ func (s *scanner) closeFor(tag tagInfo) {
 			s.closeImplied(except)
 		}
 	case tableTag:
-		if s.paragraphs > 0 && s.quirks != quirky {
+		if s.onStack[pTag] > 0 && s.quirks != quirky {
 			s.unsure = s.unsure || s.quirks == unclear
 			s.closeParagraph()
 		}
@@ -211,7 +216,7 @@ var (
 )
 
 func (s *scanner) closeParagraph() {
-	if s.paragraphs == 0 {
+	if s.onStack[pTag] == 0 {
 		return
 	}
 	if i := s.inScope(pTag, buttonTag); i >= 0 {
@@ -281,14 +286,20 @@ func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
 // endTag handles the end tag at that position.
 func (s *scanner) endTag(at int) {
 	key, nameEnd := s.tagName(at + 2)
-	tag := knownTags.find(key)
 	if nameEnd < len(s.body) && s.body[nameEnd] == '>' {
 		s.pos = nameEnd + 1
 	} else if _, ok := s.readAttrs(nameEnd); !ok {
 		return
 	}
 	s.edge = at
-	s.closeByTag(tag)
+	if s.mode == inBody {
+		// The end of what was opened last: nothing is in between that there are rules for.
+		if e := s.top(); e.key == key && e.flags&tagEasy != 0 {
+			s.pop()
+			return
+		}
+	}
+	s.closeByTag(knownTags.find(key))
 }
 
 func (s *scanner) closeByTag(tag tagInfo) {
@@ -329,7 +340,7 @@ func (s *scanner) closeByTag(tag tagInfo) {
 	switch {
 	case tag.id == pTag:
 		i := -1
-		if s.paragraphs > 0 {
+		if s.onStack[pTag] > 0 {
 			i = s.inScope(pTag, buttonTag)
 		}
 		if i < 0 {

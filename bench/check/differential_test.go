@@ -73,6 +73,13 @@ func FuzzHTML(f *testing.F) {
 
 var htmlSeeds = []string{
 	loginPage,
+	// Attributes that are no simple ones, or are, next to what is not.
+	`<p ="x" id=n0>`, `<p b"c="d" id="n0">`, `<p b=c="d" id="n0">`, `<p b c="d"id="n0"href="/a">`, `<p b = "c" id="n0">`, `<p/="x"id="n0">`,
+	`<p id="n0" a="<b>=" href='/a"'>`, `<p class="c0" ID="n0" data-x="1" accept-charset="2" id="n1">`, `<p id="n0`, `<p id="n0"`, `<p id=`, `<p id="`,
+	`<a=b id="n0">x</a=b>`, `<p id="a?b" x="1=2" class="c0 c1">`, `<img id="n0"/><img id="n1" /><img/id="n2">`, "<p id=\"n0\"\tclass=\"c0\"\n>",
+	// The spans that marks are looked for in begin and end anywhere.
+	"<p id='" + strings.Repeat("x", 700) + "\r\n" + strings.Repeat("y", 700) + "'>z", `<p id="` + strings.Repeat("x", 1500) + "\r" + `">z`,
+	strings.Repeat(" ", 508) + `<p id="n0">`, strings.Repeat(" ", 511) + `<p id="n0">`, "<script>" + strings.Repeat("<=\"", 400) + "</script><p id=n0>x",
 	"", " ", "x", "<", "</", "<!", "<p", "<p a", "<p a=", "<p a='", "<p a='b", "</p", "a<b>c", "<!-->x<!--->y<!-- -- --!>z<!--",
 	"<!doctype html><p>a<table><tr><td>b</table>", "<p>a<table><tr><td>b</table>", "<!DOCTYPE html PUBLIC \"x\"><p><table></table>",
 	"<ul><li>a<li>b<ul><li>c</ul><li>d</ul>", "<dl><dt>a<dd>b<dt>c</dl>", "<table><td>1<th>2<tr><td>3<tbody><td>4</table>",

@@ -22,7 +22,7 @@ func (s *scanner) matched(done uint64, at int, open bool) {
 			if !first && c.first {
 				continue
 			}
-			if value, a := s.attr(c.attr); a != nil {
+			if value, a := s.attr(c.attr, c.key); a != nil {
 				s.capture(n, value)
 			}
 		}
@@ -46,7 +46,7 @@ func (s *scanner) matched(done uint64, at int, open bool) {
 }
 
 func (s *scanner) checkAttr(n int, r *htmlRule, at int) {
-	value, a := s.attr(r.attr)
+	value, a := s.attr(r.attr, r.key)
 	if a == nil {
 		s.fail(failure{rule: n, actual: "no attribute " + r.attr, offset: at})
 		return

@@ -25,6 +25,7 @@ type htmlRule struct {
 	each   bool   // every match, not just the first
 	lo, hi int    // ruleCount; hi < 0: no limit
 	attr   string
+	key    uint64 // of attr: see tagKey
 	want   Matcher
 }
 
@@ -33,6 +34,7 @@ type htmlCapture struct {
 	name  string
 	sel   int
 	attr  string
+	key   uint64
 	isTxt bool
 	first bool
 }
@@ -204,6 +206,7 @@ func (p *program) candidates(tag tagInfo) uint64 {
 
 func (p *program) addRule(r htmlRule) {
 	n := len(p.rules)
+	r.key = tagKey([]byte(r.attr))
 	p.rules = append(p.rules, r)
 	switch r.kind {
 	case ruleAttr:
@@ -225,6 +228,7 @@ func (p *program) addCapture(c htmlCapture) {
 		}
 	}
 	n := len(p.captures)
+	c.key = tagKey([]byte(c.attr))
 	p.captures = append(p.captures, c)
 	p.names = append(p.names, c.name)
 	if c.isTxt {

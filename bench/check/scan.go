@@ -30,10 +30,9 @@ type scanner struct {
 	formed   bool // the form pointer is set
 	ended    bool // </body> was seen
 	opened   int  // elements and comments so far
-	returns  bool // the body has carriage returns
 
-	// How many of these are on the stack.
-	paragraphs, anchors, selects, buttons, nobrs int
+	marks   marks
+	onStack [256]uint16 // how many of each known element
 
 	attrs    []attribute
 	scratch  []byte // one decoded attribute value, or normalised text
@@ -77,6 +76,7 @@ type openElement struct {
 }
 
 type attribute struct {
+	key           uint64 // of its name: see tagKey
 	name, nameEnd uint32 // spans of the body
 	from, to      uint32 // of its value
 	quoted        bool
@@ -112,14 +112,21 @@ func (s *scanner) run() bool {
 	if bytes.IndexByte(body, 0) >= 0 {
 		return false
 	}
-	s.returns = bytes.IndexByte(body, '\r') >= 0
+	s.marks.begin(body)
 	textFrom := s.pos
 	search := s.pos
 	for !s.unsure {
-		at := next(body, search, '<')
+		at := search + s.marks.near(search)
+		if at == search+64 {
+			at = s.marks.beyond(search)
+		}
 		if at+1 >= len(body) {
 			s.addText(textFrom, len(body))
 			break
+		}
+		if body[at] != '<' {
+			search = at + 1
+			continue
 		}
 		c := body[at+1]
 		switch {
@@ -262,13 +269,13 @@ func (s *scanner) nameEnd(i int) int {
 func (s *scanner) tagName(from int) (key uint64, end int) {
 	body := s.body
 	if from+8 <= len(body) {
-		// Eight bytes at once, if the name ends within them and is in lower case already.
+		// Eight bytes at once, if the name ends within them and is all small letters: they have the bits of 0x60, as
+		// no capital, digit or space has. What lacks one gets its highest bit by the sum.
 		x := binary.LittleEndian.Uint64(body[from:])
-		if stop := (below(x, ' '+1) | equal(x, '>') | equal(x, '/')) & highs; stop != 0 {
+		if stop := (^x&(0x60*ones) + 0x60*ones) & highs; stop != 0 {
 			n := bits.TrailingZeros64(stop) / 8
-			mask := uint64(1)<<(8*n) - 1
-			if classes[body[from+n]]&endsName != 0 && x&mask&(0x20*ones) == mask&(0x20*ones) {
-				return x & mask, from + n
+			if classes[body[from+n]]&endsName != 0 {
+				return x & (uint64(1)<<(8*n) - 1), from + n
 			}
 		}
 	}
@@ -285,103 +292,105 @@ func (s *scanner) skipSpace(i int) int {
 
 // readAttrs reads attributes up to the tag's ">" and leaves pos behind it. ok is false if
 // the document ends first. WHATWG HTML §13.2.5.32 ff.
+//
+// Most attributes are one space, a short name in small letters, "=" and a value in double quotes: those are
+// read from mark to mark, all others letter by letter.
 func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
-	body, attrs := s.body, s.attrs[:0]
-	for i < len(body) {
-		c := body[i]
-		if c == '>' {
-			s.attrs, s.pos = attrs, i+1
-			return body[i-1] == '/', true
+	body := s.body
+	s.attrs = s.attrs[:0]
+	for {
+		at := i + s.marks.near(i)
+		if at == i+64 {
+			at = s.marks.beyond(i)
 		}
-		name := i
-		i++
-		if c == '/' || isSpace(c) {
-			continue
+		if at == len(body) {
+			s.pos = at
+			return false, false
 		}
-		// Whatever a name begins with is part of it, even "=".
-		if i+8 <= len(body) {
-			x := binary.LittleEndian.Uint64(body[i:])
-			if stop := (below(x, ' '+1) | equal(x, '=') | equal(x, '>') | equal(x, '/')) & highs; stop != 0 {
-				i += bits.TrailingZeros64(stop) / 8
-			}
+		if at == i && body[at] == '>' {
+			s.pos = at + 1
+			return body[at-1] == '/', true
 		}
-		for i < len(body) && classes[body[i]]&endsAttr == 0 {
-			i++
-		}
-		nameEnd := i
-		from, to, quoted := i, i, false
-		for i < len(body) && isSpace(body[i]) {
-			i++
-		}
-		if i < len(body) && body[i] == '=' {
-			i++
-			for i < len(body) && isSpace(body[i]) {
-				i++
-			}
-			if i < len(body) && (body[i] == '"' || body[i] == '\'') {
-				from, quoted = i+1, true
-				to = next(body, from, body[i])
-				i = min(to+1, len(body))
-			} else if i < len(body) && body[i] != '>' {
-				from = i
-				for i < len(body) && !isSpace(body[i]) && body[i] != '>' {
-					i++
+		name, n := i+1, uint(at-i-1)
+		if n-1 < 8 && name+8 <= len(body) && at+1 < len(body) && body[i] == ' ' && body[at] == '=' && body[at+1] == '"' {
+			mask := uint64(1)<<(8*n) - 1
+			key := binary.LittleEndian.Uint64(body[name:]) & mask
+			if key&(0x60*ones) == mask&(0x60*ones) { // neither capitals nor anything that ends a name
+				to := s.marks.next(at + 2)
+				for to < len(body) && body[to] != '"' {
+					to = s.marks.next(to + 1)
 				}
-				to = i
+				a := s.addAttr()
+				a.key, a.name, a.nameEnd, a.from, a.to, a.quoted = key, uint32(name), uint32(at), uint32(at+2), uint32(to), true
+				i = min(to+1, len(body))
+				continue
 			}
 		}
-		// Written where it stays: a struct that is put together first and
-		// copied then makes the processor wait for its own stores.
-		n := len(attrs)
-		if n == cap(attrs) {
-			attrs = slices.Grow(attrs, 8)
-		}
-		attrs = attrs[:n+1]
-		a := &attrs[n]
-		a.name, a.nameEnd, a.from, a.to, a.quoted = uint32(name), uint32(nameEnd), uint32(from), uint32(to), quoted
+		i = s.oddAttr(i)
 	}
-	s.attrs, s.pos = attrs, len(body)
-	return false, false
 }
 
-// next returns where the next c is at or behind from, or the end of the body. In
-// markup it is most often near, and finding that out eight bytes at a time is
-// quicker than calling bytes.IndexByte.
-func next(body []byte, from int, c byte) int {
-	for range 2 {
-		if from+8 > len(body) {
-			break
-		}
-		if hit := equal(binary.LittleEndian.Uint64(body[from:]), c) & highs; hit != 0 {
-			return from + bits.TrailingZeros64(hit)/8
-		}
-		from += 8
+// addAttr makes room for an attribute, to be written where it stays: a struct that is put together first and copied
+// then makes the processor wait for its own stores.
+func (s *scanner) addAttr() *attribute {
+	n := len(s.attrs)
+	if n == cap(s.attrs) {
+		s.attrs = slices.Grow(s.attrs, 8)
 	}
-	if from < len(body) {
-		if i := bytes.IndexByte(body[from:], c); i >= 0 {
-			return from + i
+	s.attrs = s.attrs[:n+1]
+	return &s.attrs[n]
+}
+
+// oddAttr reads one attribute of any form, or steps over what is none, and returns where it ended.
+func (s *scanner) oddAttr(i int) int {
+	body, name := s.body, i
+	i++
+	if c := body[name]; c == '/' || isSpace(c) {
+		return i
+	}
+	// Whatever a name begins with is part of it, even "=".
+	for i < len(body) && classes[body[i]]&endsAttr == 0 {
+		i++
+	}
+	nameEnd := i
+	from, to, quoted := i, i, false
+	i = s.skipSpace(i)
+	if i < len(body) && body[i] == '=' {
+		i = s.skipSpace(i + 1)
+		if i < len(body) && (body[i] == '"' || body[i] == '\'') {
+			from, to, quoted = i+1, len(body), true
+			if n := bytes.IndexByte(body[from:], body[i]); n >= 0 {
+				to = from + n
+			}
+			i = min(to+1, len(body))
+		} else if i < len(body) && body[i] != '>' {
+			from = i
+			for i < len(body) && !isSpace(body[i]) && body[i] != '>' {
+				i++
+			}
+			to = i
 		}
 	}
-	return len(body)
+	if bytes.IndexByte(body[from:to], '\r') >= 0 {
+		s.marks.returns = true // the marks may be looked for behind it
+	}
+	a := s.addAttr()
+	a.key, a.name, a.nameEnd = tagKey(body[name:nameEnd]), uint32(name), uint32(nameEnd)
+	a.from, a.to, a.quoted = uint32(from), uint32(to), quoted
+	return i
 }
 
 // ones and highs are the lowest and the highest bit of each of eight bytes.
 const ones, highs = 0x0101010101010101, 0x8080808080808080
 
-// below and equal look at eight bytes at once. Of the bits in highs, the lowest
-// that is set belongs to the first byte that is below n (at most 128), or c; those
-// above it mean nothing, because subtracting borrows from byte to byte.
-func below(x uint64, n byte) uint64 { return (x - ones*uint64(n)) & ^x }
-func equal(x uint64, c byte) uint64 { return below(x^ones*uint64(c), 1) }
-
 // attr returns the decoded value of the current tag's attribute of that (lower-case) name; the first one
-// counts. The result is valid until the next call.
-func (s *scanner) attr(name string) (value []byte, a *attribute) {
+// counts. Key is tagKey of the name. The result is valid until the next call.
+func (s *scanner) attr(name string, key uint64) (value []byte, a *attribute) {
 	for i := range s.attrs {
 		a := &s.attrs[i]
-		if int(a.nameEnd-a.name) == len(name) && equalLower(s.body[a.name:a.nameEnd], name) {
+		if a.key == key && int(a.nameEnd-a.name) == len(name) && (len(name) <= 8 || equalLower(s.body[a.name:a.nameEnd], name)) {
 			raw := s.body[a.from:a.to]
-			if bytes.IndexByte(raw, '&') < 0 && !s.returns {
+			if bytes.IndexByte(raw, '&') < 0 && !s.marks.returns {
 				return raw, a
 			}
 			s.scratch = appendDecoded(s.scratch[:0], raw, true)
@@ -427,7 +436,7 @@ func (s *scanner) insert(tag tagInfo, at int, push bool) {
 		if n >= 500 { // the reference parser refuses more than 512
 			s.unsure = true
 		}
-		s.count(tag.id, 1)
+		s.onStack[tag.id]++
 		if n == cap(s.stack) {
 			s.stack = slices.Grow(s.stack, 16)
 		}
@@ -454,7 +463,7 @@ func (s *scanner) fulfilled(conds uint64) uint64 {
 		left &^= t.bits
 		for i := range t.conds {
 			c := &t.conds[i]
-			if value, a := s.attr(c.attr); a == nil || !c.holds(value) {
+			if value, a := s.attr(c.attr, c.key); a == nil || !c.holds(value) {
 				conds &^= t.bits
 				break
 			}
@@ -463,19 +472,15 @@ func (s *scanner) fulfilled(conds uint64) uint64 {
 	return conds
 }
 
-func (s *scanner) count(id tagID, by int) {
-	switch id {
-	case pTag:
-		s.paragraphs += by
-	case aTag:
-		s.anchors += by
-	case selectTag:
-		s.selects += by
-	case buttonTag:
-		s.buttons += by
-	case nobrTag:
-		s.nobrs += by
+// pop closes the innermost element.
+func (s *scanner) pop() {
+	n := len(s.stack) - 1
+	if len(s.collects) > 0 {
+		s.popTo(n)
+		return
 	}
+	s.onStack[s.stack[n].id]--
+	s.stack = s.stack[:n]
 }
 
 // popTo closes the element at that depth and all inside it.
@@ -485,7 +490,7 @@ func (s *scanner) popTo(depth int) {
 			s.collected(&s.collects[c])
 			s.collects = s.collects[:c]
 		}
-		s.count(s.stack[n].id, -1)
+		s.onStack[s.stack[n].id]--
 	}
 	s.stack = s.stack[:depth]
 	if len(s.collects) == 0 {

@@ -25,7 +25,8 @@ type compound struct {
 
 type condition struct {
 	attr  string
-	op    byte // 0: present; '=' equal; '~' word; '|' dash; '^' prefix; '$' suffix; '*' substring
+	key   uint64 // of attr: see tagKey
+	op    byte   // 0: present; '=' equal; '~' word; '|' dash; '^' prefix; '$' suffix; '*' substring
 	value string
 }
 
@@ -94,6 +95,7 @@ func (p *selectorParser) compound() (compound, error) {
 			if p.rest[0] == '.' {
 				cond = condition{attr: "class", op: '~'}
 			}
+			cond.key = tagKey([]byte(cond.attr))
 			p.rest = p.rest[1:]
 			if cond.value = p.name(); cond.value == "" {
 				return c, fmt.Errorf("a name expected at %q", p.rest)
@@ -116,6 +118,7 @@ func (p *selectorParser) attribute() (condition, error) {
 	at := p.rest
 	p.rest = strings.TrimLeft(p.rest[1:], whitespace)
 	cond := condition{attr: strings.ToLower(p.name())}
+	cond.key = tagKey([]byte(cond.attr))
 	p.rest = strings.TrimLeft(p.rest, whitespace)
 	if cond.attr == "" || p.rest == "" {
 		return cond, fmt.Errorf("bad attribute at %q", at)

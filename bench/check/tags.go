@@ -19,6 +19,8 @@ const (
 	tagHeadOnly                        // belongs into the head even when it comes before <body>
 	tagSVG                             // may occur in SVG without any special rule
 	tagHard                            // whatever it means is left to the reference parser
+	tagEasy                            // opens and closes without any rule, but for tagVoid, tagClosesP, tagAlone and tagTabular
+	tagAlone                           // must not be open already
 )
 
 type tagID uint8
@@ -114,7 +116,7 @@ func (t *tagTable) find(key uint64) tagInfo {
 			return t[i]
 		}
 		if t[i].key == 0 {
-			return tagInfo{key: key}
+			return tagInfo{key: key, flags: tagEasy}
 		}
 	}
 }
@@ -175,6 +177,8 @@ func newTagTable() *tagTable {
 	put(tagHeadOnly, 0, "base", "basefont", "bgsound", "link", "meta", "title", "noframes", "script", "style")
 	put(tagSVG, 0, "svg", "g", "path", "circle", "rect", "line", "polyline", "polygon", "ellipse", "use", "defs", "symbol", "text",
 		"tspan", "stop", "mask", "pattern", "marker", "filter", "view")
+	put(tagEasy, 0, "p")
+	put(tagEasy|tagAlone, 0, "a", "nobr", "button")
 	put(tagHard, 0, "math", "template", "plaintext", "frameset", "frame", "image", "applet", "marquee", "object")
 
 	table := new(tagTable)
@@ -183,6 +187,9 @@ func newTagTable() *tagTable {
 		if info.id == otherTag {
 			info.id = next
 			next++
+			if info.flags&(tagRaw|tagHeading|tagTabular|tagScope|tagHard) == 0 {
+				info.flags |= tagEasy
+			}
 		}
 		i := tagSlot(info.key)
 		for table[i].key != 0 {
