@@ -2,6 +2,7 @@ package wire
 
 import (
 	"bytes"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
@@ -215,15 +216,34 @@ func parseField(b []byte, start, end int) (fieldSpan, *Error) {
 	for to > from && isBlank(line[to-1]) {
 		to--
 	}
-	for _, c := range line[from:to] {
-		if !valueByte[c] {
-			return fieldSpan{}, failf(CodeBadHeader, "head", "control character %#02x in header %s", c, line[:n])
-		}
+	if i := controlByte(line[from:to]); i >= 0 {
+		return fieldSpan{}, failf(CodeBadHeader, "head", "control character %#02x in header %s", line[from+i], line[:n])
 	}
 	return fieldSpan{
 		name: uint32(start), colon: uint32(start + n),
 		value: uint32(start + from), end: uint32(start + to),
 	}, nil
+}
+
+// controlByte gives the index of the first byte that a field value cannot
+// have, -1 without one. Eight bytes at a time: of those below 0x20 or equal to
+// 0x7f, and of none else, at least one leaves its highest bit set.
+func controlByte(value []byte) int {
+	const ones, highs = 0x0101010101010101, 0x8080808080808080
+	i := 0
+	for ; i+8 <= len(value); i += 8 {
+		x := binary.LittleEndian.Uint64(value[i:])
+		del := x ^ 0x7f*ones
+		if ((x-0x20*ones)&^x|(del-ones)&^del)&highs != 0 {
+			break
+		}
+	}
+	for ; i < len(value); i++ {
+		if !valueByte[value[i]] {
+			return i
+		}
+	}
+	return -1
 }
 
 // parseLength reads 1*DIGIT, RFC 9110 §8.6: no sign, no space, no overflow.

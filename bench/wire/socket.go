@@ -18,23 +18,33 @@ const (
 	idleUnsolicited // the server has sent something nobody asked for
 )
 
-// peekSocket looks whether anything has come, without waiting or taking it.
-// One system call that does not even involve the scheduler.
-func peekSocket(fd uintptr) idleState {
-	var b [1]byte
+// transfer sends p or receives into it, without waiting. It does not tell the
+// scheduler, as syscall.Read and Write do for calls that may take long: these
+// cannot, and the telling costs a tenth of an exchange of our own time.
+func transfer(call, fd uintptr, p []byte, flags uintptr) (int, syscall.Errno) {
 	for {
-		n, _, errno := syscall.RawSyscall6(syscall.SYS_RECVFROM, fd, uintptr(unsafe.Pointer(&b[0])), 1,
-			syscall.MSG_PEEK|syscall.MSG_DONTWAIT, 0, 0)
-		switch {
-		case errno == syscall.EINTR:
-		case errno == syscall.EAGAIN:
-			return idleAlive
-		case errno == 0 && n > 0:
-			return idleUnsolicited
+		n, _, errno := syscall.RawSyscall6(call, fd, uintptr(unsafe.Pointer(unsafe.SliceData(p))), uintptr(len(p)),
+			flags|syscall.MSG_DONTWAIT|syscall.MSG_NOSIGNAL, 0, 0)
+		switch errno {
+		case 0:
+			return int(n), 0
+		case syscall.EINTR:
 		default:
-			return idleClosed
+			return 0, errno
 		}
 	}
+}
+
+// peekSocket looks whether anything has come, without waiting or taking it.
+func peekSocket(fd uintptr) idleState {
+	var b [1]byte
+	switch n, errno := transfer(syscall.SYS_RECVFROM, fd, b[:], syscall.MSG_PEEK); {
+	case errno == syscall.EAGAIN:
+		return idleAlive
+	case errno == 0 && n > 0:
+		return idleUnsolicited
+	}
+	return idleClosed
 }
 
 // look peeks at an idle connection. On a TLS connection whatever has come is
@@ -81,18 +91,11 @@ func (s *swap) advance(fd uintptr) bool {
 			s.idle = state
 			return true
 		}
-		for {
-			n, err := syscall.Write(int(fd), s.request)
-			s.sent = max(n, 0)
-			if err == syscall.EINTR {
-				continue
-			}
-			if err != nil && err != syscall.EAGAIN {
-				s.err = err
-			}
-			break
+		n, errno := transfer(syscall.SYS_SENDTO, fd, s.request, 0)
+		if errno != 0 && errno != syscall.EAGAIN {
+			s.err = errno
 		}
-		s.asked = true
+		s.asked, s.sent = true, n
 		if s.err != nil || s.sent < len(s.request) {
 			return true // the caller carries on
 		}
@@ -103,22 +106,18 @@ func (s *swap) advance(fd uintptr) bool {
 		// A server that speaks first has already woken the poller in vain.
 	}
 	s.resp.room(minRead)
-	for {
-		n, err := syscall.Read(int(fd), s.resp.buf.b[:cap(s.resp.buf.b)])
-		switch {
-		case err == syscall.EINTR:
-			continue
-		case err == syscall.EAGAIN:
-			return false
-		case err != nil:
-			s.err = err
-		case n == 0:
-			s.err = io.EOF
-		}
-		s.got = max(n, 0)
-		s.resp.buf.b = s.resp.buf.b[:s.got]
-		return true
+	n, errno := transfer(syscall.SYS_RECVFROM, fd, s.resp.buf.b[:cap(s.resp.buf.b)], 0)
+	switch {
+	case errno == syscall.EAGAIN:
+		return false
+	case errno != 0:
+		s.err = errno
+	case n == 0:
+		s.err = io.EOF
 	}
+	s.got = n
+	s.resp.buf.b = s.resp.buf.b[:n]
+	return true
 }
 
 // swap writes request, waits no longer than until for an answer and reads its
