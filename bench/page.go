@@ -16,12 +16,17 @@ var ErrCut = errors.New("cut by the end of the run")
 
 // Page is the outcome of a step. It is valid until the user's iteration ends.
 type Page struct {
-	step           *Step
-	resp           wire.Response
+	step *Step
+	resp wire.Response
+	in   check.Input // keeps what validators captured
+	answer
+}
+
+// answer is what came of a step, beside the response.
+type answer struct {
 	shown          *held // what the browser had, in place of the answer
 	wire           *wire.Error
 	err            error
-	in             check.Input // keeps what validators captured
 	sentAt, doneAt time.Time
 }
 

@@ -14,23 +14,28 @@ import (
 // Step is a request being described. Nothing is sent before [Step.Expect],
 // [Step.Do] or [User.All]. It is valid until the user's iteration ends.
 type Step struct {
-	user   *User
+	user *User
+	described
+	checks  []Check
+	tags    []string
+	cookies []byte // the Cookie header as the first request had it
+	page    Page
+}
+
+// described is what is blank again each time that a step is used.
+type described struct {
 	req    wire.Request
 	route  string
 	name   string
 	follow bool
-	checks []Check
-	tags   []string
-	page   Page
 
 	caching Cache
 	settled uint64 // changes that are known to be done
 	held    *held  // what the request asks about, or what is shown without asking
 	fresh   bool   // nothing is sent
 
-	cookies  []byte // the Cookie header as the first request had it
-	number   int    // of the user's steps, from 1
-	draining bool   // it began after the load's end
+	number   int  // of the user's steps, from 1
+	draining bool // it began after the load's end
 	begun    bool
 	intended time.Time // when it was due, in an open population
 }
@@ -283,12 +288,8 @@ func (s *Step) reset() {
 	resp.Release()
 	// Release leaves these; a step that is cut before it is sent must not show them.
 	resp.Status, resp.Path, resp.Redirects = 0, "", resp.Redirects[:0]
-	*s = Step{
-		user:    s.user,
-		req:     wire.Request{Header: s.req.Header[:0]},
-		checks:  s.checks[:0],
-		tags:    s.tags[:0],
-		cookies: s.cookies[:0],
-		page:    Page{step: s, resp: s.page.resp, in: check.Input{Found: s.page.in.Found}},
-	}
+	s.described = described{req: wire.Request{Header: s.req.Header[:0]}}
+	s.checks, s.tags, s.cookies = s.checks[:0], s.tags[:0], s.cookies[:0]
+	s.page.answer = answer{}
+	s.page.in = check.Input{Found: s.page.in.Found}
 }
