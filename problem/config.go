@@ -112,7 +112,7 @@ func writeConfig(dir string, p *Problem, lang, profile string) error {
 		fmt.Fprintf(&b, "artifacts = %s # what build writes: not source\n", quoteList(app.Artifacts))
 	}
 	port := p.Port("app")
-	fmt.Fprintf(&b, "processes = 1 # the second listens on canonical port %d, and so on\n", port+1)
+	fmt.Fprintf(&b, "processes = 1 # the second listens on canonical port %d, and so on\n", p.AppPort(2))
 	fmt.Fprintf(&b, "listen = \"127.0.0.1:%d\" # canonical; or \"unix:/path/to/app.sock\"\n", port)
 	if len(app.Env) > 0 {
 		b.WriteString("\n[app.env]\n")

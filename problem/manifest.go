@@ -293,6 +293,19 @@ func (m *Manifest) Port(name string) int {
 	return 0
 }
 
+// AppPort is the canonical port of the i-th app process, from 1: that of "app" and
+// the numbers after it, less those of other addresses.
+func (m *Manifest) AppPort(i int) int {
+	port := m.Port("app")
+	for ; i > 1; i-- {
+		port++
+		for slices.ContainsFunc(m.Addresses, func(a Address) bool { return a.Port == port }) {
+			port++
+		}
+	}
+	return port
+}
+
 // Language checks a language's name; empty means the default.
 func (m *Manifest) Language(name string) (string, error) {
 	if name == "" {

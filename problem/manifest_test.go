@@ -110,3 +110,73 @@ func TestBrokenManifestNamesFileLineAndWhatWasExpected(t *testing.T) {
 		})
 	}
 }
+
+func TestPortsOfAppProcessesLeaveOthersAlone(t *testing.T) {
+	m, err := ParseManifest("problem.toml", []byte(small+`
+[[address]]
+name = "login"
+port = 8081
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []int{8080, 8082, 8083} {
+		if got := m.AppPort(i + 1); got != want {
+			t.Errorf("process %d: port %d, want %d", i+1, got, want)
+		}
+	}
+}
+
+func TestProblemsBringProcessesAndFiles(t *testing.T) {
+	const right = `
+[[address]]
+name = "login"
+port = 3001
+scheme = "https"
+
+[process.login]
+dir = "login"
+command = ["./login"]
+port = "login"
+after = ["nginx"]
+
+[data]
+workspace = ["golden", "keys"]
+reset = ["golden"]
+
+[data.copies]
+live = "golden"
+`
+	m, err := ParseManifest("problem.toml", []byte(small+right))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m.Scheme("login") != "https" || m.Scheme("web") != "http" || m.Processes["login"].Dir != "login" || m.Data.Copies["live"] != "golden" {
+		t.Errorf("read %+v", m)
+	}
+	for wrong, want := range map[string]string{
+		`dir = "../elsewhere"`: "a folder of the workspace",
+		`port = "nowhere"`:     "the name of an [[address]]",
+		`after = ["nobody"]`:   "the name of a service or another process",
+		`command = []`:         "the command that starts it",
+		`reset = ["other"]`:    "names that data.workspace lists",
+		`live = "keys"`:        "a folder that data.reset lists",
+		`scheme = "gopher"`:    `"http" or "https"`,
+		`[process.nginx]`:      "that no service has",
+	} {
+		key, _, _ := strings.Cut(wrong, " = ")
+		text := right
+		for line := range strings.Lines(right) {
+			if strings.HasPrefix(line, key+" = ") && strings.Contains(wrong, " = ") && !(key == "port" && strings.Contains(line, "3001")) {
+				text = strings.Replace(right, strings.TrimSpace(line), wrong, 1)
+			}
+		}
+		if !strings.Contains(wrong, " = ") {
+			text = strings.Replace(right, "[process.login]", wrong, 1)
+		}
+		_, err := ParseManifest("problem.toml", []byte(small+text))
+		if err == nil || !strings.Contains(hotseat.HintOf(err), want) {
+			t.Errorf("%s: %v, hint %q", wrong, err, hotseat.HintOf(err))
+		}
+	}
+}

@@ -83,7 +83,7 @@ func canonicalPorts(w *problem.Workspace) map[string]int {
 		ports[a.Name] = a.Port
 	}
 	for i := 2; i <= w.Config.App.Processes; i++ {
-		ports[appName(i)] = w.Problem.Port("app") + i - 1
+		ports[appName(i)] = w.Problem.AppPort(i)
 	}
 	if w.Config.Redis != nil {
 		ports["redis"] = redisPort
