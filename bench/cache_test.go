@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hotseat"
+	"hotseat/bench/check"
 )
 
 const ruleCache = "x.cache"
@@ -344,7 +345,7 @@ func TestCachedBodiesAreChecked(t *testing.T) {
 		}
 		return get(digest("md5", []byte("b")))
 	}), "--target", s.URL)
-	if f := o.sample(t, CodeDigestMismatch); !strings.Contains(f.Request, "If-None-Match: \"1\"") || !strings.Contains(f.Curl, `'If-None-Match: "1"'`) {
+	if f := o.sample(t, check.AssetDigest); !strings.Contains(f.Request, "If-None-Match: \"1\"") || !strings.Contains(f.Curl, `'If-None-Match: "1"'`) {
 		t.Errorf("request %s, curl %s", f.Request, f.Curl)
 	}
 	if n := o.points()["page"]; n != 1 {

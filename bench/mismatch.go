@@ -8,7 +8,6 @@ const (
 	CodeUnexpectedStatus = "unexpected-status"
 	CodeUnexpectedPath   = "unexpected-path"
 	CodeHeaderMismatch   = "header-mismatch"
-	CodeDigestMismatch   = "digest-mismatch"
 	CodeValueMismatch    = "value-mismatch"
 )
 

@@ -148,7 +148,7 @@ func (s *Step) expected() string {
 			text = "status " + strings.Trim(strings.ReplaceAll(fmt.Sprint(c.statuses), " ", " or "), "[]")
 		case checkPath:
 			text = "path " + c.want
-		case checkHeader, checkDigest:
+		case checkHeader:
 			text = c.name + ": " + c.want
 		case checkBody:
 			text = "body: " + c.body.Name()

@@ -1,7 +1,8 @@
 package check
 
 import (
-	"crypto/md5"
+	"crypto/md5"  // contests give md5 sums; nothing here is a secret
+	"crypto/sha1" // the same
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -94,15 +95,16 @@ func (in *Input) header(name string) string {
 	return in.Header.Get(name)
 }
 
-// A DigestKind is a digest function.
-type DigestKind int
+// A DigestKind is a digest function, by its name.
+type DigestKind string
 
 // The digests a contest's data may come with. XXH3 is the 128-bit variant and by far the
 // cheapest; prefer it where the choice is yours.
 const (
-	MD5 DigestKind = iota
-	SHA256
-	XXH3
+	MD5    DigestKind = "md5"
+	SHA1   DigestKind = "sha1"
+	SHA256 DigestKind = "sha256"
+	XXH3   DigestKind = "xxh3"
 )
 
 func (k DigestKind) sum(body []byte) string {
@@ -110,19 +112,20 @@ func (k DigestKind) sum(body []byte) string {
 	case MD5:
 		sum := md5.Sum(body)
 		return hex.EncodeToString(sum[:])
+	case SHA1:
+		sum := sha1.Sum(body)
+		return hex.EncodeToString(sum[:])
 	case SHA256:
 		sum := sha256.Sum256(body)
 		return hex.EncodeToString(sum[:])
+	case XXH3:
+		sum := xxh3.Hash128(body).Bytes()
+		return hex.EncodeToString(sum[:])
 	}
-	return xxhHex(xxh3.Hash128(body))
+	panic(fmt.Sprintf("check: there is no digest %q; there are md5, sha1, sha256 and xxh3", k))
 }
 
-func xxhHex(u xxh3.Uint128) string {
-	b := u.Bytes()
-	return hex.EncodeToString(b[:])
-}
-
-// Digest wants the decoded body to have the digest, given in hexadecimal. A body that was right once is known by its xxh3
+// Digest wants the decoded body to have the digest, given in hexadecimal; it panics if that cannot be one. A body that was right once is known by its xxh3
 // digest from then on: MD5 costs seventy times as much. The code of a mismatch is asset-digest; see Image.
 func Digest(rule, name string, kind DigestKind, want string) Checker {
 	return digest(rule, name, kind, want, AssetDigest)
@@ -154,6 +157,7 @@ func digest(rule, name string, kind DigestKind, want, code string) Checker {
 			known.Store(&seen)
 			return nil
 		}
-		return &Mismatch{Code: code, Expected: want, Actual: fmt.Sprintf("%s (%d bytes)", actual, len(in.Body)), Offset: -1}
+		return &Mismatch{Code: code, Expected: string(kind) + " " + want, Actual: fmt.Sprintf("%s of %d bytes", actual, len(in.Body)), Offset: -1,
+			Hint: "this is not the file that was given: download it with the curl line and compare the two"}
 	}}
 }

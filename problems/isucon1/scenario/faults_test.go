@@ -35,7 +35,7 @@ func faults() []fault {
 		{rule: rulePageStatus, what: "an article missing", proxy: missing},
 		{rule: rulePostStatus, what: "404", proxy: alterStatus(func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/comment/") }, http.StatusNotFound)},
 		{rule: ruleAssetStatus, proxy: alterStatus(func(r *http.Request) bool { return r.URL.Path == "/js/isucon.js" }, http.StatusNoContent)},
-		{rule: ruleAssetDigest, code: "digest-mismatch", proxy: alter(func(r *http.Request) bool { return r.URL.Path == "/css/isucon.css" }, "body{}", "body{ }")},
+		{rule: ruleAssetDigest, code: "asset-digest", proxy: alter(func(r *http.Request) bool { return r.URL.Path == "/css/isucon.css" }, "body{}", "body{ }")},
 		{rule: ruleAssetDigest, what: "in gzip only", proxy: alter(func(r *http.Request) bool {
 			return r.URL.Path == "/css/isucon.css" && r.Header.Get("Accept-Encoding") != ""
 		}, "body{}", "body{ }")},
