@@ -48,6 +48,7 @@ var toolsOf = map[string][]tool{
 	"go":        {{name: "go", pkg: "golang-go", purpose: "builds Go apps"}},
 	"python":    {{name: "python3", pkg: "python3", purpose: "runs Python programs"}},
 	"wrk":       {{name: "wrk", pkg: "wrk", purpose: "the load generator that make bench-engine compares with"}},
+	"chromium":  {{name: "chromium", pkg: "chromium", purpose: "the browser that the tests of pages walk through them with"}},
 }
 
 // toolsFor lists what problems need, each once: in one language, or with "" in
