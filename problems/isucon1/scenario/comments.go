@@ -18,14 +18,19 @@ func (l *look) onComments() []bench.Check {
 	var checks []bench.Check
 	for _, rule := range commentRules {
 		checks = append(checks, l.that(rule, func(p *bench.Page, d *document) *bench.Mismatch {
-			if l.found == nil {
-				l.found = map[string]*bench.Mismatch{}
-				l.compare(d, model.Span{Sent: p.SentAt(), Done: p.DoneAt()})
-			}
-			return l.found[rule]
+			return l.comments(p, d)[rule]
 		}))
 	}
 	return checks
+}
+
+// comments are the mismatches of the comments, by rule.
+func (l *look) comments(p *bench.Page, d *document) map[string]*bench.Mismatch {
+	if l.found == nil {
+		l.found = map[string]*bench.Mismatch{}
+		l.compare(d, model.Span{Sent: p.SentAt(), Done: p.DoneAt()})
+	}
+	return l.found
 }
 
 // blame notes the first mismatch of each rule.

@@ -94,7 +94,7 @@ func execute(t testing.TB, w *testWorld, h http.Handler, restart func(), args ..
 				r.verdict = *e.VerdictEvent
 			case e.RequestEvent != nil:
 				r.requests = append(r.requests, e.Action)
-				answer := hotseat.Reply{ID: e.RequestEvent.ID, OK: restart != nil}
+				answer := hotseat.Reply{ID: e.ID, OK: restart != nil}
 				if restart != nil {
 					restart()
 				}

@@ -57,6 +57,9 @@ func (v *visitor) look(requests ...request) error {
 		r := &requests[i]
 		if r.checks == nil {
 			r.checks = r.look.strictly()
+			if r.cache != nil {
+				r.checks = append([]bench.Check{r.look.confirmed()}, r.checks...)
+			}
 			if r.asLoad || r.gzip {
 				r.checks = append([]bench.Check{r.look.inGzip()}, r.checks...)
 			}
@@ -84,6 +87,26 @@ func (v *visitor) look(requests ...request) error {
 // content leaves out the check of the status, the first one; the others pass
 // where there is nothing to check.
 func content(checks []bench.Check) []bench.Check { return checks[1:] }
+
+// confirmed holds a page that a 304 said is still good against what must show
+// on it by now.
+func (l *look) confirmed() bench.Check {
+	return l.that(ruleNotModified, func(p *bench.Page, d *document) *bench.Mismatch {
+		if !p.NotModified() {
+			return nil
+		}
+		m := l.world.checkFresh(d, p.SentAt(), p.DoneAt())
+		if m == nil && l.article != 0 {
+			m = l.comments(p, d)[ruleCommentShown]
+		}
+		if m == nil {
+			return nil
+		}
+		m.Code = bench.Code304Stale
+		m.Hint = "look at what ETag and Last-Modified are made of: the sidebar and the comments are part of the page"
+		return m
+	})
+}
 
 // inGzip holds a page in gzip against the one that was asked for, as far as
 // that is known.

@@ -1,0 +1,111 @@
+package isucon1scenario
+
+import (
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"hotseat"
+)
+
+// What the original let pass and what it did not: strict rules see more.
+func TestOriginal(t *testing.T) {
+	every := func(n int64, which func(r *http.Request) bool, status int) func(http.Handler) http.Handler {
+		return func(next http.Handler) http.Handler {
+			var count atomic.Int64
+			return alterStatus(func(r *http.Request) bool { return which(r) && count.Add(1)%n == 0 }, status)(next)
+		}
+	}
+	load := func(r *http.Request) bool { return anyPage(r) && !strings.Contains(r.Host, ":") }
+	checks := func(r *http.Request) bool { return anyPage(r) && strings.Contains(r.Host, ":") }
+	all := []struct {
+		name  string
+		proxy func(http.Handler) http.Handler
+		wrong func(b *blog)
+		want  hotseat.Verdict
+		text  string // in the reason
+	}{
+		{name: "right", want: hotseat.Pass},
+		{name: "redirects count", want: hotseat.Pass, proxy: every(2, load, http.StatusFound)},
+		{name: "more than 1 % errors", want: hotseat.Fail, text: "1 %", proxy: every(3, load, http.StatusInternalServerError)},
+		{name: "fewer than 1 % errors", want: hotseat.Pass, proxy: every(1000, load, http.StatusInternalServerError)},
+		{name: "a check's second attempt counts", want: hotseat.Pass, proxy: func(next http.Handler) http.Handler {
+			var first atomic.Bool
+			return alterStatus(func(r *http.Request) bool {
+				return checks(r) && r.URL.Path == "/article/41" && first.CompareAndSwap(false, true)
+			}, http.StatusBadGateway)(next)
+		}},
+		{name: "titles are not looked at on /", want: hotseat.Pass, wrong: func(b *blog) {
+			b.onPage = func(_ *blog, p *page) { p.sidebar = escaped(p.sidebar) }
+		}},
+		{name: "a wrong title", want: hotseat.Fail, text: "articles and static files", wrong: func(b *blog) {
+			b.onPage = func(_ *blog, p *page) {
+				for i, a := range p.articles {
+					c := *a
+					c.title += "!"
+					p.articles[i] = &c
+				}
+			}
+		}},
+		{name: "comments lost", want: hotseat.Fail, text: "comments failed", wrong: func(b *blog) {
+			b.onComment = func(_ *blog, c *remark) { c.id = -1 }
+		}},
+		{name: "comments refused", want: hotseat.Fail, text: "comments failed",
+			proxy: alterStatus(func(r *http.Request) bool { return strings.HasPrefix(r.URL.Path, "/comment/") }, http.StatusForbidden)},
+		{name: "the article refused", want: hotseat.Fail, text: "",
+			proxy: alterStatus(func(r *http.Request) bool { return r.URL.Path == "/post" }, http.StatusForbidden)},
+	}
+	names := make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].name
+	}
+	atOnce(t, names, func(t *testing.T, i int) {
+		test := &all[i]
+		w := newTestWorld(t, 40)
+		b := newBlog(w)
+		if test.wrong != nil {
+			test.wrong(b)
+		}
+		var h http.Handler = b
+		if test.proxy != nil {
+			h = test.proxy(b)
+		}
+		r := execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", "4s", "--param", "connections=2")
+		if r.verdict.Verdict != test.want || !strings.Contains(r.verdict.Reason, test.text) {
+			t.Errorf("want %s, %q: %v", test.want, test.text, r)
+		}
+	})
+}
+
+// unkept is a server that closes each connection, as the winners' did.
+func unkept(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Connection", "close")
+		next.ServeHTTP(w, r)
+	})
+}
+
+// A connection that is kept and an answer whose end the original did not see:
+// rules=original hangs, rules=strict does not (§8.3).
+func TestKeepAliveTrap(t *testing.T) {
+	// All files are empty here.
+	trap := func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if strings.Contains(r.URL.Path, ".") {
+				w.Header().Set("Content-Length", "0")
+				return
+			}
+			next.ServeHTTP(w, r)
+		})
+	}
+	score := func(rules string) int64 {
+		w := newTestWorld(t, 40)
+		r := execute(t, w, trap(newBlog(w)), nil, "--param", "rules="+rules, "--duration", "2s", "--param", "posts=60")
+		return r.verdict.RawScore
+	}
+	original, strict := score("original"), score("strict")
+	if original == 0 || original*4 > strict {
+		t.Errorf("%d GETs under rules=original, %d under rules=strict: no slot hung", original, strict)
+	}
+}
