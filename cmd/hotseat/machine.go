@@ -47,6 +47,7 @@ var toolsOf = map[string][]tool{
 	"memcached": {{name: "memcached", pkg: "memcached", purpose: "the cache"}},
 	"go":        {{name: "go", pkg: "golang-go", purpose: "builds Go apps"}},
 	"python":    {{name: "python3", pkg: "python3", purpose: "runs Python programs"}},
+	"percona":   {{name: "pt-query-digest", pkg: "percona-toolkit", purpose: "the digest of slow logs that ours is held against"}},
 	"wrk":       {{name: "wrk", pkg: "wrk", purpose: "the load generator that make bench-engine compares with"}},
 	"chromium":  {{name: "chromium", pkg: "chromium", purpose: "the browser that the tests of pages walk through them with"}},
 }
