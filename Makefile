@@ -83,6 +83,10 @@ bench-engine-tools: build
 	@mkdir -p out
 	$(GO) build -trimpath -o bin/bench-engine ./cmd/bench-engine
 
+.PHONY: bench-isucon12-data
+bench-isucon12-data: setup ## how long the ISUCON12 qualifier's full data take: to make, to restore, to initialise (2 minutes)
+	$(GO) run ./cmd/bench-isucon12-data $(BIN)
+
 .PHONY: clean
 clean: ## remove what was built and measured
 	rm -rf bin out .tools
