@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"hotseat/bench"
+	"hotseat/bench/check"
 )
 
 // initializeTimeout is the contest's (§11).
@@ -489,7 +490,7 @@ func (w *world) staticFiles(u *bench.User) error {
 				if string(p.Body()) == string(f.content) {
 					return nil
 				}
-				return &bench.Mismatch{Code: bench.CodeDigestMismatch, Expected: fmt.Sprintf("the %d bytes that were given", len(f.content)),
+				return &bench.Mismatch{Code: check.AssetDigest, Expected: fmt.Sprintf("the %d bytes that were given", len(f.content)),
 					Actual: fmt.Sprintf("%d other bytes", len(p.Body())), Message: "a static file is not the one that was given"}
 			}))
 		if !p.OK() {
