@@ -71,7 +71,7 @@ func TestOriginal(t *testing.T) {
 		if test.proxy != nil {
 			h = test.proxy(b)
 		}
-		r := execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", "4s", "--param", "connections=2")
+		r := execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", "4s", "--param", "posts=240", "--param", "connections=2")
 		if r.verdict.Verdict != test.want || !strings.Contains(r.verdict.Reason, test.text) {
 			t.Errorf("want %s, %q: %v", test.want, test.text, r)
 		}
