@@ -8,10 +8,14 @@ import (
 	"time"
 )
 
+// memoryPoll is rare enough that looking costs the looked at nothing: on a busy
+// machine one look through /proc takes milliseconds.
+const memoryPoll = 250 * time.Millisecond
+
 // watchMemory returns the most that a process and its descendants held at a
 // time, until ended. Pages that they share count more than once.
 func watchMemory(pid int, ended <-chan struct{}) (peak int64) {
-	tick := time.NewTicker(20 * time.Millisecond)
+	tick := time.NewTicker(memoryPoll)
 	defer tick.Stop()
 	for {
 		select {
