@@ -78,8 +78,7 @@ func (s *scanner) open(tag tagInfo, at int, selfClosing bool) {
 	}
 	switch {
 	case tag.id == svgTag:
-		s.insert(tag, at, !selfClosing)
-		if !selfClosing {
+		if s.insertSVG(tag, at, selfClosing); !selfClosing && !s.unsure {
 			s.top().svg = true
 		}
 	case tag.flags&tagVoid != 0:
@@ -276,6 +275,11 @@ func (s *scanner) startSVG(tag tagInfo, at int, selfClosing bool) {
 			}
 		}
 	}
+	s.insertSVG(tag, at, selfClosing)
+}
+
+// insertSVG opens an element of SVG; there a slash at the tag's end closes it at once.
+func (s *scanner) insertSVG(tag tagInfo, at int, selfClosing bool) {
 	if n := len(s.attrs); selfClosing && n > 0 && !s.attrs[n-1].quoted && int(s.attrs[n-1].to) == s.pos-1 {
 		s.unsure = true // is the slash the value's?
 		return

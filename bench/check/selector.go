@@ -31,7 +31,7 @@ type condition struct {
 }
 
 func parseSelector(source string) (*selector, error) {
-	p := selectorParser{rest: strings.TrimSpace(source)}
+	p := selectorParser{rest: strings.Trim(source, whitespace)} // not TrimSpace: a no-break space is part of a name
 	s := &selector{source: source}
 	for {
 		chain, err := p.chain()
