@@ -63,6 +63,7 @@ type Endpoint struct {
 	P90MS    float64 `json:"p90_ms"`
 	P99MS    float64 `json:"p99_ms"`
 	MaxMS    float64 `json:"max_ms"`
+	TotalS   float64 `json:"total_s,omitempty"` // the sum of all of them; 0 if the benchmark does not tell
 	Bytes    int64   `json:"bytes"` // of bodies, as they came over the wire
 }
 

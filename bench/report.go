@@ -112,7 +112,7 @@ func (r *Run) endpoints() []hotseat.Endpoint {
 
 func endpoint(e tally.EndpointStats, ms func(us int64) float64) hotseat.Endpoint {
 	h := e.Latency
-	return hotseat.Endpoint{Method: e.Method, Template: safe(e.Template, 200), Count: int64(e.Count), Errors: int64(e.Errors), Bytes: int64(e.Bytes),
+	return hotseat.Endpoint{Method: e.Method, Template: safe(e.Template, 200), Count: int64(e.Count), Errors: int64(e.Errors), Bytes: int64(e.Bytes), TotalS: e.Waited.Seconds(),
 		P50MS: ms(h.ValueAtQuantile(50)), P90MS: ms(h.ValueAtQuantile(90)), P99MS: ms(h.ValueAtQuantile(99)), MaxMS: ms(h.Max())}
 }
 

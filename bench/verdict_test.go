@@ -29,6 +29,9 @@ func TestPass(t *testing.T) {
 	if len(o.verdict.Endpoints) != 1 || o.verdict.Endpoints[0].Count != n || o.verdict.Endpoints[0].Template != "/" || o.verdict.Endpoints[0].Bytes != 2*n {
 		t.Errorf("endpoints %+v, want %d of /", o.verdict.Endpoints, n)
 	}
+	if e := o.verdict.Endpoints[0]; e.TotalS <= 0 || e.TotalS > float64(e.Count)*e.MaxMS/1000*1.01 {
+		t.Errorf("total %v s for %d requests of at most %v ms", e.TotalS, e.Count, e.MaxMS)
+	}
 	if g := o.verdict.Generator; g.Requests != n || g.CPUS <= 0 || g.Connections != 2 || g.MaxFileDesc < 4 {
 		t.Errorf("generator %+v", g)
 	}

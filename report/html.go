@@ -101,7 +101,7 @@ func newPage(run *Run) *page {
 	classes := processClasses(run, &cpu)
 	p.CPU = newCPUView(run, &cpu, classes)
 	p.Endpoints = newEndpointView(r.Endpoints)
-	p.Groups, p.Hidden = groupViews(r.Failures)
+	p.Groups, p.Hidden = groupViews(r.Run, r.Failures)
 	p.Tiles = tiles(run, &p.CPU)
 	p.Charts = charts(run, &cpu, classes)
 	return p
@@ -318,11 +318,12 @@ type endpointView struct {
 	Rows    []endpointRow
 	Picture picture
 	Drawn   int
+	Exact   bool // the benchmark told how long was waited: the shares are no estimates
 }
 
 type endpointRow struct {
 	hotseat.Endpoint
-	Share float64 // of all waiting, estimated
+	Share float64 // of all waiting
 }
 
 // Wide is the share as a percent attribute of an SVG.
@@ -335,7 +336,7 @@ const (
 )
 
 func newEndpointView(endpoints []hotseat.Endpoint) endpointView {
-	var v endpointView
+	v := endpointView{Exact: true}
 	sorted := byWaiting(endpoints)
 	var total float64
 	for _, e := range sorted {
@@ -343,6 +344,7 @@ func newEndpointView(endpoints []hotseat.Endpoint) endpointView {
 	}
 	for _, e := range sorted[:min(len(sorted), maxEndpoints)] {
 		row := endpointRow{Endpoint: e}
+		v.Exact = v.Exact && (e.TotalS > 0 || e.Count == 0)
 		if total > 0 {
 			row.Share = waited(e) / total
 		}
@@ -369,6 +371,7 @@ type sampleView struct {
 	hotseat.Failure
 	Want, Got marked
 	Open      bool
+	Replay    string // the command line that repeats it
 }
 
 // Sent is the request without the carriage returns that HTTP's lines end with.
@@ -382,13 +385,13 @@ const (
 	maxSamples = 6
 )
 
-func groupViews(groups []hotseat.FailureGroup) (views []groupView, hidden int) {
+func groupViews(run string, groups []hotseat.FailureGroup) (views []groupView, hidden int) {
 	sorted := byWeight(groups)
 	for i, g := range sorted[:min(len(sorted), maxGroups)] {
 		probe := hotseat.Failure{Class: g.Class, Code: g.Code}
 		v := groupView{FailureGroup: g, Wrong: g.Side != hotseat.SideBench && probe.WrongAnswer(), More: max(0, len(g.Samples)-maxSamples)}
 		for j, s := range g.Samples[:len(g.Samples)-v.More] {
-			sample := sampleView{Failure: s, Open: i == 0 && j == 0}
+			sample := sampleView{Failure: s, Open: i == 0 && j == 0, Replay: replayCommand(run, &s)}
 			sample.Want, sample.Got = difference(clip(s.Expected), clip(s.Actual))
 			v.Samples = append(v.Samples, sample)
 		}

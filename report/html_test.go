@@ -167,6 +167,23 @@ func hostileRun() *Run {
 	return run
 }
 
+// Shares of waiting are estimates unless the benchmark told the sums.
+func TestShareOfWaiting(t *testing.T) {
+	told := sampleResult(false)
+	for i := range told.Endpoints {
+		told.Endpoints[i].TotalS = 1
+	}
+	told.Endpoints[0].TotalS = float64(len(told.Endpoints)) + 1
+	half := percent(told.Endpoints[0].TotalS / (2 * float64(len(told.Endpoints))))
+	exact, estimated := render(t, &Run{Result: *told}), render(t, &Run{Result: *sampleResult(false)})
+	if strings.Contains(exact, "≈ share") || !strings.Contains(estimated, "≈ share") {
+		t.Error("the sign for an estimate is in the wrong report")
+	}
+	if !strings.Contains(exact, half) {
+		t.Errorf("no endpoint has %s of the waiting", half)
+	}
+}
+
 func TestHTMLOfOddRuns(t *testing.T) {
 	many := sampleResult(true)
 	for range 20 {

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"hotseat"
@@ -14,6 +15,29 @@ const (
 	replayLines       = 6
 	replayLinesFailed = 24
 )
+
+// replayCommand is the command line that repeats what led to a failure of the
+// run; empty where that is impossible: when no virtual user was at work whose
+// steps are counted, or in a phase that is no user's.
+func replayCommand(run string, f *hotseat.Failure) string {
+	switch f.Phase {
+	case "verify", "load", "drain":
+	default:
+		return ""
+	}
+	if run == "" || f.User == 0 || f.StepNumber == 0 || f.Side == hotseat.SideBench {
+		return ""
+	}
+	user := strconv.Itoa(f.User)
+	if f.Scenario != "" {
+		user = f.Scenario + "/" + user
+	}
+	what := fmt.Sprintf("%s:%s:%d", run, user, f.StepNumber)
+	if strings.Trim(what, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./:") != "" {
+		what = "'" + strings.ReplaceAll(what, "'", `'\''`) + "'"
+	}
+	return "hotseat bench --replay " + what
+}
 
 // Replay tells a replay step by step: what was asked, what was expected, what
 // came. It is fed by one goroutine.

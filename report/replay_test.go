@@ -36,3 +36,30 @@ func TestReplay(t *testing.T) {
 		}
 	}
 }
+
+func TestReplayCommand(t *testing.T) {
+	good := hotseat.Failure{Phase: "load", Scenario: "bank", User: 5, StepNumber: 17, Side: hotseat.SideTarget}
+	for name, c := range map[string]struct {
+		run    string
+		change func(f *hotseat.Failure)
+		want   string
+	}{
+		"a user's step":          {"r1", func(*hotseat.Failure) {}, "hotseat bench --replay r1:bank/5:17"},
+		"one kind of users":      {"r1", func(f *hotseat.Failure) { f.Scenario = "" }, "hotseat bench --replay r1:5:17"},
+		"a name for no shell":    {"r1", func(f *hotseat.Failure) { f.Scenario = "it's $HOME" }, `hotseat bench --replay 'r1:it'\''s $HOME/5:17'`},
+		"before the load":        {"r1", func(f *hotseat.Failure) { f.Phase = "initialize" }, ""},
+		"after it":               {"r1", func(f *hotseat.Failure) { f.Phase = "finish" }, ""},
+		"nobody's":               {"r1", func(f *hotseat.Failure) { f.User = 0 }, ""},
+		"steps are not counted":  {"r1", func(f *hotseat.Failure) { f.StepNumber = 0 }, ""},
+		"the benchmark's fault":  {"r1", func(f *hotseat.Failure) { f.Side = hotseat.SideBench }, ""},
+		"a result without a run": {"", func(*hotseat.Failure) {}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			f := good
+			c.change(&f)
+			if got := replayCommand(c.run, &f); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}

@@ -203,7 +203,7 @@ func sampleResult(failing bool) *hotseat.Result {
 		{Class: hotseat.ClassContent, Code: "value-mismatch", Rule: "isucon4q.notice-exact", Side: hotseat.SideTarget, Count: 17,
 			Message: "the notice after a refused login is another than the one due", Hint: "the lock is checked before the password",
 			Samples: []hotseat.Failure{
-				{Class: hotseat.ClassContent, Code: "value-mismatch", Rule: "isucon4q.notice-exact", Phase: "load", Scenario: "bank", Step: "POST /login", User: 5, AtS: 47.313,
+				{Class: hotseat.ClassContent, Code: "value-mismatch", Rule: "isucon4q.notice-exact", Phase: "load", Scenario: "bank", Step: "POST /login", User: 5, StepNumber: 17, AtS: 47.313,
 					Message: "the notice after a refused login is another than the one due", Expected: "This account is locked.", Actual: "Wrong username or password",
 					Request: "POST /login HTTP/1.1\nHost: 127.0.0.1:20080\nX-Forwarded-For: 10.1.2.3\nContent-Type: application/x-www-form-urlencoded\n",
 					Curl:    "curl -si -H 'X-Forwarded-For: 10.1.2.3' --data 'login=isucon17&password=isuconpass17' 'http://127.0.0.1:20080/login'"},

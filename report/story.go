@@ -44,10 +44,14 @@ func scoreText(r *hotseat.Result) string {
 	return count(*r.Score)
 }
 
-// waited estimates how many seconds all clients together waited for an
-// endpoint: its count times the mean of a distribution drawn straight between
-// the percentiles we have. The low end is taken as half the median.
+// waited is how many seconds all clients together waited for an endpoint. Where
+// the benchmark did not tell, it is an estimate: its count times the mean of a
+// distribution drawn straight between the percentiles we have, the low end taken
+// as half the median.
 func waited(e hotseat.Endpoint) float64 {
+	if e.TotalS > 0 {
+		return e.TotalS
+	}
 	low := e.P50MS / 2
 	mean := 0.50*(low+e.P50MS)/2 + 0.40*(e.P50MS+e.P90MS)/2 + 0.09*(e.P90MS+e.P99MS)/2 + 0.01*(e.P99MS+e.MaxMS)/2
 	return float64(e.Count) * mean / 1000

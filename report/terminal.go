@@ -193,11 +193,14 @@ func (t terminal) failures(r *hotseat.Result) []string {
 			continue
 		}
 		s := g.Samples[0]
-		for _, fact := range []struct{ label, text string }{
-			{"expected", s.Expected}, {"actual", s.Actual}, {"try", s.Curl},
+		for _, fact := range []struct {
+			label, text string
+			lines       int
+		}{
+			{"expected", s.Expected, 1}, {"actual", s.Actual, 1}, {"try", s.Curl, 1}, {"replay", replayCommand(r.Run, &s), 3},
 		} {
 			if fact.text != "" {
-				lines = append(lines, t.fact(fact.label, "", fact.text, 1)...)
+				lines = append(lines, t.fact(fact.label, "", fact.text, fact.lines)...)
 			}
 		}
 	}

@@ -55,6 +55,7 @@ type traffic struct {
 	service  histogram // only of samples whose service time differs from the latency
 	errors   atomic.Uint64
 	bytes    atomic.Uint64
+	waited   atomic.Int64     // the sum of all latencies, in nanoseconds
 	statuses [6]atomic.Uint64 // by hundreds; 0 is "no response"
 }
 
@@ -72,6 +73,7 @@ func (s *shard) endpoint(e Endpoint) *traffic {
 func (u *User) Request(e Endpoint, s Sample) {
 	t := u.shard.endpoint(e)
 	t.latency.record(s.Latency)
+	t.waited.Add(int64(max(s.Latency, 0)))
 	if s.Service != 0 && s.Service != s.Latency {
 		t.service.record(s.Service)
 	}
@@ -197,6 +199,8 @@ type EndpointStats struct {
 	Bytes            uint64
 	// Statuses counts responses by hundreds of their status: Statuses[2] is 2xx. Statuses[0] is requests that got no response.
 	Statuses [6]uint64
+	// Waited is the sum of all latencies: how long users stood waiting for this endpoint, all of them together.
+	Waited time.Duration
 	// Latency and Service are in microseconds; Service equals Latency where no sample told them apart.
 	Latency, Service *hdrhistogram.Histogram
 }
@@ -220,6 +224,7 @@ func (t *Tally) Endpoints() []EndpointStats {
 			service.add(&shared.service)
 			e.Errors += shared.errors.Load()
 			e.Bytes += shared.bytes.Load()
+			e.Waited += time.Duration(shared.waited.Load())
 			for class := range shared.statuses {
 				n := shared.statuses[class].Load()
 				e.Statuses[class] += n

@@ -92,10 +92,10 @@ func TestRequests(t *testing.T) {
 	if len(stats) != 2 {
 		t.Fatalf("%d endpoints, want the 2 that had requests", len(stats))
 	}
-	if s := stats[0]; s.Method != "GET" || s.Count != 2 || s.Statuses != [6]uint64{2: 1, 3: 1} || s.Service != s.Latency {
+	if s := stats[0]; s.Method != "GET" || s.Count != 2 || s.Waited != 6*time.Millisecond || s.Statuses != [6]uint64{2: 1, 3: 1} || s.Service != s.Latency {
 		t.Errorf("GET / = %+v", s)
 	}
-	if s := stats[1]; s.Count != 2 || s.Errors != 2 || s.Statuses != [6]uint64{0: 1, 5: 1} || s.Service.TotalCount() != 1 {
+	if s := stats[1]; s.Count != 2 || s.Errors != 2 || s.Waited != 9*time.Millisecond || s.Statuses != [6]uint64{0: 1, 5: 1} || s.Service.TotalCount() != 1 {
 		t.Errorf("POST /login = %+v", s)
 	}
 	if got := tl.Lateness().Max(); got < 2900 || got > 3100 {
