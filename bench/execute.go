@@ -119,6 +119,7 @@ func (r *Run) assemble() error {
 	if err != nil {
 		return err
 	}
+	book.base(ruleInitialize).Conditional = !r.initializes()
 	r.rules, r.exercised = book, make([]int64, len(book.all))
 	counts := tally.New(tally.Config{Tags: r.contest.Tags})
 	r.tags = make(map[string]tally.Tag, len(r.contest.Tags))

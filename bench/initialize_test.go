@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -24,6 +25,15 @@ func TestInitialize(t *testing.T) {
 		}
 		if p := o.phase(PhaseInitialize); p == nil || !p.OK || o.verdict.Rules["x.initialize"] != 1 {
 			t.Errorf("phase %+v, rules %v", p, o.verdict.Rules)
+		}
+	})
+	t.Run("is nothing that every run must have", func(t *testing.T) {
+		for init, conditional := range map[string]bool{"": true, "true": false} {
+			o := play(t, get(), "--target", s.URL, "--init", init)
+			i := slices.IndexFunc(o.verdict.RuleInfo, func(r hotseat.Rule) bool { return r.ID == "x.initialize" })
+			if i < 0 || o.verdict.RuleInfo[i].Conditional != conditional {
+				t.Errorf("with --init %q: rules %+v, want conditional %t", init, o.verdict.RuleInfo, conditional)
+			}
 		}
 	})
 	t.Run("fails with its output", func(t *testing.T) {

@@ -26,7 +26,7 @@ func (r *Run) phases() {
 	if c.Prepare != nil {
 		r.inPhase(PhasePrepare, c.InitTimeout, r.prepare)
 	}
-	if c.Initialize != nil || r.opts.init != "" {
+	if r.initializes() {
 		r.inPhase(PhaseInitialize, c.InitTimeout, r.initialize)
 	}
 	r.inPhase(PhasePreflight, r.contest.patience.preflight+preflightOne, r.preflight)
@@ -100,6 +100,10 @@ func (r *Run) prepare() bool {
 	}
 	return false
 }
+
+// initializes reports whether this run brings the target back to its initial
+// state: not every contest did.
+func (r *Run) initializes() bool { return r.contest.Initialize != nil || r.opts.init != "" }
 
 // initialize brings the target back to its initial state.
 func (r *Run) initialize() bool {
