@@ -19,6 +19,7 @@ const ownersEvery = 5 * time.Second
 // belongs to the sampler's goroutine.
 type details struct {
 	proc    *procfs
+	diag    *diag // nil where the kernel does not have it
 	began   time.Time
 	before  Counters // of the network
 	parts   map[string]*partDetail
@@ -68,6 +69,9 @@ func newDetails(proc *procfs) *details {
 		io: map[processID]ioCounts{}, owners: map[uint64]string{}, seen: map[connectionKind]*connectionCount{},
 	}
 	d.before, d.err = networkCounters()
+	if diag, err := newDiag(); err == nil {
+		d.diag = diag
+	}
 	return d
 }
 
@@ -175,7 +179,7 @@ func (p *procfs) fileLimit(pid int) int64 {
 
 // socketsOf takes in the TCP sockets of one sample. names are the parts by process.
 func (d *details) socketsOf(names map[int]string) {
-	all, err := d.proc.sockets()
+	all, err := d.sockets()
 	if err != nil {
 		if d.err == nil {
 			d.err = err
@@ -227,6 +231,18 @@ func (d *details) socketsOf(names map[int]string) {
 	}
 }
 
+// sockets asks the kernel, in words where it does not answer otherwise.
+func (d *details) sockets() ([]socket, error) {
+	if d.diag != nil {
+		if all, err := d.diag.sockets(); err == nil {
+			return all, nil
+		}
+		d.diag.close()
+		d.diag = nil
+	}
+	return d.proc.sockets()
+}
+
 func (c *connectionCount) add(n int) {
 	c.at = append(c.at, n)
 	if n > 0 {
@@ -265,6 +281,9 @@ func (p *procfs) socketInodes(pid int, f func(uint64)) {
 
 // finish tells what was seen.
 func (d *details) finish() (map[string]*Process, *Network, []Connections, error) {
+	if d.diag != nil {
+		d.diag.close()
+	}
 	processes := map[string]*Process{}
 	for name, part := range d.parts {
 		p := part.Process
@@ -299,4 +318,25 @@ func (d *details) finish() (map[string]*Process, *Network, []Connections, error)
 	}
 	slices.SortFunc(peaks, func(a, b Connections) int { return cmp.Or(cmp.Compare(b.Max, a.Max), cmp.Compare(a.Port, b.Port)) })
 	return processes, &d.network, peaks, d.err
+}
+
+// ListeningPorts are the TCP ports that processes listen on.
+func ListeningPorts(pids []int) []int {
+	proc := newProcfs("/proc")
+	mine := map[uint64]bool{}
+	for _, pid := range pids {
+		proc.socketInodes(pid, func(inode uint64) { mine[inode] = true })
+	}
+	all, err := proc.sockets()
+	if err != nil {
+		return nil
+	}
+	var ports []int
+	for _, s := range all {
+		if s.state == tcpListen && mine[s.inode] {
+			ports = append(ports, int(s.local.Port()))
+		}
+	}
+	slices.Sort(ports)
+	return slices.Compact(ports)
 }

@@ -98,3 +98,56 @@ func TestNetCounters(t *testing.T) {
 		t.Errorf("kernel settings %v", k)
 	}
 }
+
+// Both ways to ask the kernel tell the same sockets.
+func TestDiagEqualsProc(t *testing.T) {
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = listener.Close() }()
+	six, err := net.Listen("tcp", "[::1]:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = six.Close() }()
+	c, err := net.Dial("tcp", listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = c.Close() }()
+	d, err := newDiag()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.close()
+	binary, err := d.sockets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := newProcfs("/proc").sockets()
+	if err != nil {
+		t.Fatal(err)
+	}
+	mine := func(all []socket) map[socket]bool {
+		found := map[socket]bool{}
+		for _, s := range all {
+			for _, l := range []net.Listener{listener, six} {
+				port := uint16(l.Addr().(*net.TCPAddr).Port)
+				if s.local.Port() == port || s.remote.Port() == port {
+					found[s] = true
+				}
+			}
+		}
+		return found
+	}
+	a, b := mine(binary), mine(text)
+	if len(a) != 4 || len(a) != len(b) {
+		t.Errorf("%d sockets by sock_diag, %d by /proc, want 4", len(a), len(b))
+	}
+	for s := range a {
+		if !b[s] {
+			t.Errorf("only sock_diag knows %+v", s)
+		}
+	}
+}

@@ -199,7 +199,7 @@ func (r *Runner) stackOf(ctx context.Context, o Options) (*Stack, error) {
 	if o.Workspace == nil {
 		return nil, nil
 	}
-	return r.Up(ctx, o.Workspace)
+	return r.up(ctx, o.Workspace, o.Measure == MeasureFull)
 }
 
 // firstResult is what is known before anything has happened. Its verdict is what
@@ -249,6 +249,13 @@ func (r *Runner) closeCollectors(ctx context.Context, s *session, result *hotsea
 		return
 	}
 	result.Processes = summary.Processes
+	if s.measuring != nil {
+		picture := s.measuring.finish(context.WithoutCancel(ctx), s.sampler, result, s.folder.dir)
+		result.Queries = queriesOf(picture)
+		if err := writePicture(s.folder.dir, picture); err != nil {
+			r.Log.Warn("measuring", "error", err)
+		}
+	}
 	if summary.Database != nil {
 		s.collected(func(c *collector) {
 			if c.verdict != nil {

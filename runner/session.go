@@ -22,15 +22,16 @@ import (
 
 // session is a run from the start of the benchmark to its end.
 type session struct {
-	runner  *Runner
-	options Options
-	stack   *Stack // nil: somebody else's
-	folder  *folder
-	log     *os.File
-	began   time.Time
-	bench   *benchmark
-	sampler *measure.Sampler
-	crashes <-chan stack.Event // nil without a stack
+	runner    *Runner
+	options   Options
+	stack     *Stack // nil: somebody else's
+	folder    *folder
+	log       *os.File
+	began     time.Time
+	bench     *benchmark
+	sampler   *measure.Sampler
+	measuring *measuring         // nil without a stack of ours, or with --measure off
+	crashes   <-chan stack.Event // nil without a stack
 
 	stopCollecting context.CancelFunc
 	replies        sync.WaitGroup
@@ -70,6 +71,14 @@ func (s *session) start(ctx context.Context, truth string, seed uint64) (err err
 			return err
 		}
 	}
+	if s.stack != nil && s.options.Measure == MeasureFull {
+		s.measuring = startMeasuring(ctx, s.stack, s.folder.dir)
+		defer func() {
+			if err != nil {
+				s.measuring.abandon()
+			}
+		}()
+	}
 	s.began = time.Now()
 	argv, env, dir, err := s.commandLine(truth, seed)
 	if err != nil {
@@ -82,7 +91,7 @@ func (s *session) start(ctx context.Context, truth string, seed uint64) (err err
 	if s.options.Measure == MeasureFull {
 		o := measure.Options{Path: filepath.Join(s.folder.dir, "samples.jsonl"), Groups: s.groups}
 		if s.stack != nil {
-			o.Database = s.stack.counters
+			o.Database, o.Details = s.stack.counters, true
 		}
 		s.sampler, err = measure.Start(context.WithoutCancel(ctx), o)
 		if err != nil {
@@ -190,6 +199,9 @@ func (s *session) line(line []byte) error {
 	}
 	if l := e.LogEvent; l != nil {
 		_, _ = fmt.Fprintf(s.log, "[%s] %s\n", l.Audience, l.Message)
+	}
+	if e.PhaseEvent != nil && s.measuring != nil {
+		s.measuring.phase(e.PhaseEvent)
 	}
 	if e.RequestEvent != nil {
 		s.replies.Go(func() { s.answer(e.RequestEvent) })

@@ -27,6 +27,7 @@ type site struct {
 	canonical map[string]int
 	subst     service.Substitution
 	socket    string // of the database; empty without one
+	measured  bool   // the rendered configuration has log lines of ours
 }
 
 // Canonical ports of servers that a contestant may add.

@@ -26,6 +26,7 @@ type Stack struct {
 	Env []string          // of the init script
 	Ran map[string]string // by process: what it runs with, as a hash
 
+	site      *site
 	workspace *problem.Workspace
 	client    *stack.Client
 	database  *database
@@ -40,10 +41,16 @@ type Stack struct {
 // configuration, makes the data if there are none, and starts or restarts what
 // differs from what runs.
 func (r *Runner) Up(ctx context.Context, w *problem.Workspace) (*Stack, error) {
+	return r.up(ctx, w, false)
+}
+
+// up is Up with the log lines of ours, or without.
+func (r *Runner) up(ctx context.Context, w *problem.Workspace, measured bool) (*Stack, error) {
 	s, err := siteOf(w)
 	if err != nil {
 		return nil, err
 	}
+	s.measured = measured
 	plan, db, err := r.plan(ctx, s)
 	if err != nil {
 		return nil, err
@@ -54,7 +61,7 @@ func (r *Runner) Up(ctx context.Context, w *problem.Workspace) (*Stack, error) {
 	}
 	up := &Stack{
 		URL: s.url(), Env: slices.Concat(os.Environ(), s.env()), Ran: map[string]string{},
-		workspace: w, client: client, database: db, upAt: time.Now(), logSizes: map[string]int64{},
+		site: s, workspace: w, client: client, database: db, upAt: time.Now(), logSizes: map[string]int64{},
 	}
 	for _, p := range plan.Processes {
 		up.Ran[p.Name] = p.Revision
@@ -125,12 +132,18 @@ func (s *site) nginx(ctx context.Context, n *problem.Service) (stack.Process, er
 	}
 	dir := path.Dir(n.Config)
 	after := s.withAppNames(n.After)
-	return nginx.Config{
+	c := nginx.Config{
 		Tool:   tool,
 		Source: filepath.Join(s.workspace.Dir, filepath.FromSlash(dir)), Main: path.Base(n.Config),
 		OutDir: s.effective(dir), RunDir: s.workspace.RunDir(),
 		Substitution: s.subst, Address: s.address(n.Port), After: after,
-	}.Prepare(ctx)
+	}
+	if s.measured {
+		if err := s.measureNginx(&c); err != nil {
+			return stack.Process{}, err
+		}
+	}
+	return c.Prepare(ctx)
 }
 
 // extraProcesses are the servers that the contestant added in hotseat.toml.
