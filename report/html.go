@@ -152,7 +152,29 @@ func charts(run *Run, cpu *cpuSeries, classes map[string]int) []figure {
 	if len(cpu.T) > 0 && len(cpu.Names) > 0 {
 		all = append(all, cpuFigure(run, cpu, classes, end))
 	}
+	if len(s.T) > 0 && slices.Max(s.Lag) > 0 {
+		all = append(all, lagFigure(run, &s, classes, end))
+	}
 	return all
+}
+
+// lagFigure shows whether the benchmark itself kept up: where it did not, the
+// times that its clients measured are too long, and not by the target's fault.
+func lagFigure(run *Run, s *scoreSeries, classes map[string]int, end float64) figure {
+	most := slices.Max(s.Lag)
+	f := figure{Title: "Delay of the benchmark itself", Table: dataTable{Heads: []string{"time", "delay"}},
+		Aside: fmt.Sprintf("how late it was given the CPU, in ms; at most %s", milliseconds(most))}
+	for i, t := range s.T {
+		f.Table.Rows = append(f.Table.Rows, []string{clock(t), milliseconds(s.Lag[i])})
+	}
+	class, ok := classes["benchmark"]
+	if !ok {
+		class = other
+	}
+	f.Picture = barChart("lag", "Delay of the benchmark itself over time",
+		fmt.Sprintf("A bar for each interval, at most %s.", milliseconds(most)),
+		class, s.T, s.Lag, end, run.Spans, milliseconds)
+	return f
 }
 
 func scoreFigures(run *Run, s *scoreSeries, end float64) []figure {

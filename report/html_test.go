@@ -167,6 +167,24 @@ func hostileRun() *Run {
 	return run
 }
 
+// The one moment at which the benchmark stood still must survive the thinning
+// of a long run's curves.
+func TestLagKeepsItsPeak(t *testing.T) {
+	for peak := range 7 {
+		run := &Run{Result: *sampleResult(false)}
+		for i := range 700 {
+			p := ProgressPoint{AtS: float64(i + 1), Requests: int64(i), LagMS: 1}
+			if i == 300+peak {
+				p.LagMS = 412
+			}
+			run.Progress = append(run.Progress, p)
+		}
+		if page := render(t, run); !strings.Contains(page, "at most 412 ms") {
+			t.Errorf("a peak in second %d is not in the report", 300+peak)
+		}
+	}
+}
+
 // Shares of waiting are estimates unless the benchmark told the sums.
 func TestShareOfWaiting(t *testing.T) {
 	told := sampleResult(false)

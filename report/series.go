@@ -10,9 +10,10 @@ import (
 const maxPoints = 120
 
 // scoreSeries is the benchmark's progress, ready to draw: score as a sum,
-// requests and errors per second since the point before.
+// requests and errors per second and the largest lag since the point before.
 type scoreSeries struct {
 	T, Score, Rate, ErrorRate []float64
+	Lag                       []float64 // of the benchmark itself, in milliseconds
 }
 
 func newScoreSeries(run *Run) scoreSeries {
@@ -37,6 +38,13 @@ func newScoreSeries(run *Run) scoreSeries {
 		s.Rate = append(s.Rate, max(0, float64(p.Requests-before.Requests)/took))
 		s.ErrorRate = append(s.ErrorRate, max(0, float64(p.Errors-before.Errors)/took))
 		before = p
+	}
+	s.Lag = make([]float64, len(s.T))
+	for _, p := range run.Progress {
+		// No sum, so what thin left out would be lost.
+		if i, _ := slices.BinarySearch(s.T, p.AtS); i < len(s.T) {
+			s.Lag[i] = max(s.Lag[i], p.LagMS)
+		}
 	}
 	return s
 }
