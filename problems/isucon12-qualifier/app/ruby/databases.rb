@@ -58,7 +58,8 @@ module Isuports
   # One SQLite file and one lock file per tenant.
   module TenantDB
     SCHEMA = '../sql/tenant/10_schema.sql'.freeze
-    BUSY_TIMEOUT_MS = 5000
+    BUSY_TIMEOUT = 5 # seconds
+    BUSY_WAIT = 0.01
 
     def tenant_db_dir
       ENV.fetch('ISUCON_TENANT_DB_DIR', '../tenant_db')
@@ -71,7 +72,12 @@ module Isuports
     def with_tenant_db(tenant_id)
       traced = ENV.fetch('ISUCON_SQLITE_TRACE_FILE', '') != ''
       db = (traced ? TracedDatabase : SQLite3::Database).new(tenant_db_path(tenant_id), readwrite: true, results_as_hash: true)
-      db.busy_timeout(BUSY_TIMEOUT_MS)
+      # SQLite's own busy_timeout would sleep with Ruby's lock in its hand: the thread
+      # that it waits for could not go on, if it is one of the same worker.
+      db.busy_handler do |tries|
+        sleep(BUSY_WAIT)
+        tries < BUSY_TIMEOUT / BUSY_WAIT
+      end
       yield db
     ensure
       db&.close
