@@ -42,7 +42,7 @@ type Result struct {
 	Note      string            `json:"note,omitempty"`
 	Target    string            `json:"target"`
 	Ran       map[string]string `json:"ran,omitempty"` // sha256 of what really ran: app binary, rendered configuration
-	Findings  []json.RawMessage `json:"findings"`
+	Findings  []Finding         `json:"findings"`
 }
 
 // Phase is a finished part of a run.
@@ -64,7 +64,7 @@ type Endpoint struct {
 	P99MS    float64 `json:"p99_ms"`
 	MaxMS    float64 `json:"max_ms"`
 	TotalS   float64 `json:"total_s,omitempty"` // the sum of all of them; 0 if the benchmark does not tell
-	Bytes    int64   `json:"bytes"` // of bodies, as they came over the wire
+	Bytes    int64   `json:"bytes"`             // of bodies, as they came over the wire
 }
 
 // Query is one class of database statements: those that differ in nothing but

@@ -91,8 +91,24 @@ type MariaDB struct {
 	Status    map[string]int64  `json:"status"`    // growth of SHOW GLOBAL STATUS over the run
 	Gauges    map[string]int64  `json:"gauges"`    // values at the end that do not only grow
 	DataBytes int64             `json:"data_bytes"`
+	Tables    []Table           `json:"tables,omitempty"`
 	Indexes   []Index           `json:"indexes,omitempty"`
-	// Conflicts are errors that clients saw when they could not connect.
+}
+
+// Table is one table of the contest's database.
+type Table struct {
+	Schema    string   `json:"schema"`
+	Name      string   `json:"name"`
+	Engine    string   `json:"engine"`
+	Rows      int64    `json:"rows"` // estimated by the server
+	DataBytes int64    `json:"data_bytes"`
+	Columns   []Column `json:"columns"`
+}
+
+// Column is one column, its type as SQL writes it.
+type Column struct {
+	Name string `json:"name"`
+	Type string `json:"type"`
 }
 
 // Index is one index of a table of the contest's database.

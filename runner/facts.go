@@ -213,11 +213,14 @@ func (s *site) describeMariaDB(ctx context.Context, before, after map[string]int
 	m.Version = m.Variables["version"]
 	if err == nil {
 		err = s.query(ctx, `SELECT COALESCE(SUM(data_length + index_length), 0) FROM information_schema.tables
-			WHERE table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')`, func(row []string) error {
+			WHERE `+notOurs("table_schema"), func(row []string) error {
 			n, err := strconv.ParseFloat(row[0], 64)
 			m.DataBytes = int64(n)
 			return err
 		})
+	}
+	if err == nil {
+		m.Tables, err = s.tables(ctx)
 	}
 	if err == nil {
 		m.Indexes, err = s.indexes(ctx)
@@ -228,11 +231,35 @@ func (s *site) describeMariaDB(ctx context.Context, before, after map[string]int
 	return m
 }
 
+// notOurs leaves the server's own schemas away.
+func notOurs(column string) string {
+	return column + " NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')"
+}
+
+func (s *site) tables(ctx context.Context) ([]measure.Table, error) {
+	var all []measure.Table
+	err := s.query(ctx, `SELECT t.table_schema, t.table_name, COALESCE(t.engine, ''), COALESCE(t.table_rows, 0), COALESCE(t.data_length, 0), c.column_name, c.column_type
+		FROM information_schema.tables t JOIN information_schema.columns c USING (table_schema, table_name)
+		WHERE t.table_type = 'BASE TABLE' AND `+notOurs("t.table_schema")+`
+		ORDER BY t.table_schema, t.table_name, c.ordinal_position`, func(row []string) error {
+		column := measure.Column{Name: row[5], Type: row[6]}
+		if n := len(all); n > 0 && all[n-1].Schema == row[0] && all[n-1].Name == row[1] {
+			all[n-1].Columns = append(all[n-1].Columns, column)
+			return nil
+		}
+		rows, err1 := strconv.ParseInt(row[3], 10, 64)
+		size, err2 := strconv.ParseInt(row[4], 10, 64)
+		all = append(all, measure.Table{Schema: row[0], Name: row[1], Engine: row[2], Rows: rows, DataBytes: size, Columns: []measure.Column{column}})
+		return cmp.Or(err1, err2)
+	})
+	return all, err
+}
+
 func (s *site) indexes(ctx context.Context) ([]measure.Index, error) {
 	var all []measure.Index
 	err := s.query(ctx, `SELECT i.table_schema, i.table_name, i.index_name, GROUP_CONCAT(i.column_name ORDER BY i.seq_in_index), COALESCE(MAX(t.table_rows), 0)
 		FROM information_schema.statistics i JOIN information_schema.tables t USING (table_schema, table_name)
-		WHERE i.table_schema NOT IN ('mysql', 'sys', 'information_schema', 'performance_schema')
+		WHERE `+notOurs("i.table_schema")+`
 		GROUP BY i.table_schema, i.table_name, i.index_name`, func(row []string) error {
 		rows, err := strconv.ParseInt(row[4], 10, 64)
 		all = append(all, measure.Index{Schema: row[0], Table: row[1], Name: row[2], Columns: strings.Split(row[3], ","), Rows: rows})

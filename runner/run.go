@@ -212,7 +212,7 @@ func (r *Runner) firstResult(ctx context.Context, o Options, stack *Stack, began
 		Verdict:   hotseat.Infra, Reason: hotseat.ReasonInterrupted,
 		Points: map[string]int64{}, Phases: []hotseat.Phase{}, Endpoints: []hotseat.Endpoint{},
 		Failures: []hotseat.FailureGroup{}, Rules: map[string]int64{}, Processes: []hotseat.ProcessUse{},
-		Findings: []json.RawMessage{},
+		Findings: []hotseat.Finding{},
 		Host:     measure.Host(),
 		Params:   o.Params,
 		Note:     o.Note,
