@@ -208,7 +208,7 @@ func (c *competition) wrong(rule, expected, actual, message string) *finding {
 // competition for one rule.
 func (c *competition) blamed(f *finding) *finding {
 	if c.purpose != "" {
-		f.or = []string{f.Rule, c.purpose}
+		f.or = append(f.or, f.Rule)
 		f.Rule = c.purpose
 	}
 	return f

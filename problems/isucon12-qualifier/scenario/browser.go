@@ -176,11 +176,16 @@ func (b *browser) do(s *bench.Step, status bench.Check) *bench.Page {
 	return s.Do()
 }
 
-// doBusy is do for the two requests that may be put off (§16.3): it waits as
-// long as told and asks again.
+// doBusy is do for the two requests that may be put off (§16.3).
 func (b *browser) doBusy(describe func() *bench.Step) (*bench.Page, error) {
+	return b.patiently(func() *bench.Page { return b.do(describe(), statusBusy) })
+}
+
+// patiently asks again and again, waiting as long as told, until the answer is
+// another one than 429.
+func (b *browser) patiently(ask func() *bench.Page) (*bench.Page, error) {
 	for {
-		p := b.do(describe(), statusBusy)
+		p := ask()
 		if !p.OK() || p.Status() != http.StatusTooManyRequests {
 			return p, p.Err()
 		}
@@ -211,4 +216,12 @@ func retryAfter(value string, now time.Time) (time.Duration, bool) {
 // refused sends a request that must be refused with this status.
 func (b *browser) refused(rule string, s *bench.Step, status int, name string) error {
 	return s.Name(name).Expect(bench.Status(rule, status)).Err()
+}
+
+// refusedBusy is refused for the two requests that may be put off.
+func (b *browser) refusedBusy(rule string, describe func() *bench.Step, status int, name string) error {
+	_, err := b.patiently(func() *bench.Page {
+		return describe().Name(name).Expect(bench.Status(rule, status, http.StatusTooManyRequests))
+	})
+	return err
 }

@@ -100,7 +100,7 @@ func (b *browser) checkRanking(p *bench.Page, c *competition, after int, data *r
 		return findings
 	}
 
-	b.exercised(ruleRankingWhole, ruleRankingFresh, ruleRankingSheet, ruleRankingTies)
+	b.exercised(ruleRankingWhole, ruleRankingFresh, ruleRankingSheet, ruleRankingTies, ruleRankingLastRow, ruleRankingDisqualified, ruleUploadEmpty)
 	span := model.Span{Sent: p.SentAt(), Done: p.DoneAt()}
 	possible, _ := c.sheets.Possible(nil, span)
 	var shown []*sheet
@@ -168,23 +168,44 @@ func matches(ranks []rank, after int, s *sheet) bool {
 
 // diagnose says which rule a ranking breaks that is of none of the possible sheets.
 func (b *browser) diagnose(c *competition, ranks []rank, after int, possible []*sheet) *finding {
-	f := &finding{Problem: bench.Problem{Code: "value-mismatch"}}
-	if len(possible) > 1 {
-		f.Rule, f.Code, f.Message = ruleRankingWhole, "torn-read", "a ranking read during an upload is neither of the old sheet nor of the new one"
-		f.Expected, f.Actual = fmt.Sprintf("%d entries of the old sheet or %d of the new one", len(possible[0].page(after)), len(possible[len(possible)-1].page(after))),
-			fmt.Sprintf("%d entries", len(ranks))
-		f.Hint = "old scores deleted, new ones not all inserted yet: do both in one transaction, or behind a lock that readers take as well"
-		return f
-	}
 	if len(possible) == 0 {
-		f.Rule, f.Code, f.Message = ruleRankingFresh, "stale-read", "no sheet can be shown now"
-		return f
+		return &finding{Problem: bench.Problem{Rule: ruleRankingFresh, Code: "stale-read", Message: "no sheet can be shown now"}}
 	}
-	due := possible[0]
+	if len(possible) == 1 {
+		return b.compareWith(possible[0], c, ranks, after)
+	}
+	f := &finding{Problem: bench.Problem{
+		Rule: ruleRankingWhole, Code: "torn-read", Message: "a ranking read during an upload is neither of the old sheet nor of the new one",
+		Expected: fmt.Sprintf("%s; or %s", describePage(possible[0].page(after)), describePage(possible[len(possible)-1].page(after))),
+		Actual:   describeRanks(ranks),
+		Hint:     "old scores deleted, new ones not all inserted yet: do both in one transaction, or behind a lock that readers take as well",
+	}}
+	for _, s := range possible {
+		one := b.compareWith(s, c, ranks, after)
+		switch one.Rule {
+		case ruleRankingTies, ruleRankingLastRow, ruleRankingDisqualified:
+			return one // nothing is missing, and nothing is of another sheet
+		}
+		f.or = append(f.or, one.Rule)
+		f.or = append(f.or, one.or...)
+	}
+	return f
+}
+
+// compareWith says which rule a ranking breaks if it is meant to be of this sheet.
+func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after int) *finding {
 	page := due.page(after)
-	f.Expected, f.Actual = describePage(page), describeRanks(ranks)
+	f := &finding{Problem: bench.Problem{Code: "value-mismatch", Expected: describePage(page), Actual: describeRanks(ranks)}}
+	everybody := make(map[string]*player, len(due.ranked))
+	for _, r := range due.ranked {
+		everybody[r.who.id] = r.who
+	}
+	shown := make(map[string]int64, len(ranks))
+	for i := range ranks {
+		shown[ranks[i].PlayerID] = *ranks[i].Score
+	}
 	for _, old := range c.past() {
-		if old != due && matches(ranks, after, old) {
+		if old != due && matches(ranks, after, old) && !slices.Equal(old.ranked, due.ranked) {
 			f.Rule, f.Code, f.Message = ruleRankingFresh, "stale-read", "the ranking is that of an earlier sheet"
 			if len(due.ranked) == 0 {
 				f.Rule, f.Message = ruleUploadEmpty, "an empty sheet did not clear the ranking"
@@ -192,21 +213,12 @@ func (b *browser) diagnose(c *competition, ranks []rank, after int, possible []*
 			return f
 		}
 	}
-	shown := make(map[string]int64, len(ranks))
-	for i := range ranks {
-		shown[ranks[i].PlayerID] = *ranks[i].Score
-	}
-	everybody := make(map[string]*player, len(due.ranked))
-	for _, r := range due.ranked {
-		everybody[r.who.id] = r.who
-	}
 	for i := range ranks {
 		if everybody[ranks[i].PlayerID] == nil {
 			f.Rule, f.Code, f.Message = ruleRankingSheet, "phantom", fmt.Sprintf("player %s is in the ranking but not in the sheet", ranks[i].PlayerID)
 			return f
 		}
 	}
-	// Scores that are of another row of the same player.
 	for i := range ranks {
 		who, got := everybody[ranks[i].PlayerID], *ranks[i].Score
 		want, _ := due.score(who)
@@ -223,8 +235,12 @@ func (b *browser) diagnose(c *competition, ranks []rank, after int, possible []*
 		f.Rule, f.Message = ruleRankingTies, "equal scores are not in the order of their rows"
 		return f
 	}
-	missing, missed := (*player)(nil), 0
-	disqualified := true
+	if len(due.ranked) > pageSize {
+		// What is wrong elsewhere may have pushed entries onto another page.
+		f.or = []string{ruleRankingOrder, ruleRankingTies, ruleRankingLastRow}
+	}
+	var missing *player
+	missed, disqualified := 0, true
 	for _, r := range page {
 		if _, ok := shown[r.who.id]; !ok {
 			missing = r.who
@@ -337,13 +353,8 @@ func (b *browser) checkPlayerPage(p *bench.Page, id string, data *playerPageData
 		got, shown := byTitle[c.title]
 		delete(byTitle, c.title)
 		possible, _ := c.sheets.Possible(nil, span)
-		if due, ok := playerScoreDue(possible, who, got, shown); !ok {
-			actual := "no score"
-			if shown {
-				actual = fmt.Sprintf("score %d", got)
-			}
-			wrong(rulePlayerScores, "value-mismatch", fmt.Sprintf("%s in %q", due, c.title), fmt.Sprintf("%s in %q", actual, c.title),
-				"a player's page does not show the score of the current sheet")
+		if f := c.checkPlayerScore(possible, who, got, shown); f != nil {
+			findings = append(findings, f)
 		}
 	}
 	if t.initial == nil {
@@ -354,18 +365,32 @@ func (b *browser) checkPlayerPage(p *bench.Page, id string, data *playerPageData
 	return findings
 }
 
-// playerScoreDue reports whether one of the sheets explains what a page shows
-// of a player, and says what would be due if not.
-func playerScoreDue(possible []*sheet, who *player, got int64, shown bool) (due string, ok bool) {
+// checkPlayerScore compares what a page shows of a competition with the sheets
+// that it may be made of.
+func (c *competition) checkPlayerScore(possible []*sheet, who *player, got int64, shown bool) *finding {
+	describe := func(score int64, there bool) string {
+		if !there {
+			return "no score in " + strconv.Quote(c.title)
+		}
+		return fmt.Sprintf("score %d in %q", score, c.title)
+	}
+	f := &finding{Problem: bench.Problem{Rule: rulePlayerScores, Code: "value-mismatch", Actual: describe(got, shown),
+		Message: "a player's page does not show the score of the current sheet"}}
 	for _, s := range possible {
 		want, there := s.score(who)
 		if there == shown && want == got {
-			return "", true
+			return nil
 		}
-		due = "no score"
-		if there {
-			due = fmt.Sprintf("score %d", want)
+		f.Expected = describe(want, there)
+		// What an upload did wrong shows in the ranking too, and is blamed there.
+		switch {
+		case len(s.ranked) == 0:
+			f.or = append(f.or, ruleUploadEmpty)
+		case !shown:
+			f.or = append(f.or, ruleRankingSheet)
+		case slices.Contains(s.rows, row{who, got}):
+			f.or = append(f.or, ruleRankingLastRow)
 		}
 	}
-	return due, false
+	return f
 }

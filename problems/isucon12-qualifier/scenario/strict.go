@@ -33,21 +33,23 @@ func (w *world) badTokens(u *bench.User) error {
 		tokens = append(tokens, struct{ name, rule, cookie string }{"no token", ruleTokenInvalid, ""})
 	}
 	for _, t := range tokens {
-		if err := b.refused(t.rule, add(t.cookie), http.StatusUnauthorized, "POST "+pathTenantsAdd+" with "+t.name); err != nil {
+		if err := b.refusedBusy(t.rule, func() *bench.Step { return add(t.cookie) }, http.StatusUnauthorized, "POST "+pathTenantsAdd+" with "+t.name); err != nil {
 			return err
 		}
 	}
 
 	const nobody = "null-null"
 	u.SetHost(nobody + domain)
-	s := u.PostForm(pathCompetitionsAdd, "title", w.newTitle(u.Rand)).
-		Header("Cookie", w.signer.sign(newClaims(roleOrganizer, roleOrganizer, nobody, now)))
-	if err := b.refused(ruleTokenTenant, s, http.StatusUnauthorized, "POST "+pathCompetitionsAdd+" at an unknown tenant"); err != nil {
+	organizer := w.signer.sign(newClaims(roleOrganizer, roleOrganizer, nobody, now))
+	join := func() *bench.Step {
+		return u.PostForm(pathCompetitionsAdd, "title", w.newTitle(u.Rand)).Header("Cookie", organizer)
+	}
+	if err := b.refusedBusy(ruleTokenTenant, join, http.StatusUnauthorized, "POST "+pathCompetitionsAdd+" at an unknown tenant"); err != nil {
 		return err
 	}
 	t := w.tenantOf(oneOf(u.Rand, 31, seedFirst-1))
 	u.SetHost(t.host)
-	s = u.Get(pathPlayersCompetitions).Header("Cookie", w.signer.sign(newClaims(rolePlayer, unknownID, t.name, now)))
+	s := u.Get(pathPlayersCompetitions).Header("Cookie", w.signer.sign(newClaims(rolePlayer, unknownID, t.name, now)))
 	if err := b.refused(ruleTokenPlayer, s, http.StatusUnauthorized, "GET "+pathPlayersCompetitions+" as an unknown player"); err != nil {
 		return err
 	}
@@ -148,6 +150,9 @@ func (w *world) billingRules(u *bench.User) error {
 		}
 	}
 
+	if _, err := o.billing(); err != nil { // what is kept of this would be stale after the finish
+		return err
+	}
 	u.Think(nextSecond, nextSecond)
 	for _, s := range sheets {
 		c := made[s.purpose]

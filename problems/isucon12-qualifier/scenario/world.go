@@ -46,13 +46,8 @@ const (
 	adminHost = adminName + domain
 )
 
-func newWorld(r *bench.Run, t *truth) (*world, error) {
-	w := &world{run: r, strict: r.Strict(), reproduce: r.Param(paramReproduce) == "true", size: sizeOf(r), truth: t, signer: newSigner(t.key), titles: map[string]bool{}}
-	other, err := strangersKey()
-	if err != nil {
-		return nil, err
-	}
-	w.stranger = newSigner(other)
+func newWorld(r *bench.Run, t *truth, stranger *signer) *world {
+	w := &world{run: r, strict: r.Strict(), reproduce: r.Param(paramReproduce) == "true", size: sizeOf(r), truth: t, signer: newSigner(t.key), stranger: stranger, titles: map[string]bool{}}
 	for _, i := range t.tenants {
 		n := newTenant(w, i.name)
 		n.id, n.initial = i.id, i
@@ -68,7 +63,7 @@ func newWorld(r *bench.Run, t *truth) (*world, error) {
 		w.initial = append(w.initial, n)
 	}
 	w.seed.choose(w)
-	return w, nil
+	return w
 }
 
 // tenantOf returns an initial tenant.
