@@ -10,5 +10,5 @@ import "embed"
 
 // Files is the problem's folder.
 //
-//go:embed problem.toml README.md README.ja.md all:app all:blackauth all:etc all:public all:sql
+//go:embed problem.toml README.md README.ja.md all:app all:blackauth all:etc all:faults all:public all:sql
 var Files embed.FS
