@@ -38,6 +38,7 @@ func TestApps(t *testing.T) {
 			t.Run("uploads", s.testUploads)
 			t.Run("disqualification", s.testDisqualification)
 			t.Run("whole sheets", s.testWholeSheets)
+			t.Run("writes beside bills", s.testWritesBesideBills)
 			t.Run("initialize", s.testInitialize)
 			t.Run("blackauth", s.testBlackauth)
 		})
