@@ -87,6 +87,13 @@ bench-engine-tools: build
 bench-isucon12-data: setup ## how long the ISUCON12 qualifier's full data take: to make, to restore, to initialise (2 minutes)
 	$(GO) run ./cmd/bench-isucon12-data $(BIN)
 
+.PHONY: bench-digest
+bench-digest: build ## how fast logs are digested, beside alp and pt-query-digest (2 minutes)
+	$(BIN) doctor --install --all --quiet
+	@mkdir -p out
+	$(GO) build -trimpath -o bin/bench-digest ./cmd/bench-digest
+	bin/bench-digest
+
 .PHONY: clean
 clean: ## remove what was built and measured
 	rm -rf bin out .tools
