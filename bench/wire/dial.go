@@ -16,7 +16,12 @@ import (
 // dialAside dials on a stack of its own. Connecting takes twice the stack of
 // an exchange, and a user's goroutine that has grown for it keeps the larger
 // stack for as long as nothing is collected, which without allocations is long.
+// A client that keeps no connection dials for each request: there the larger
+// stack is cheaper than growing a new one every time.
 func (c *Client) dialAside(ctx context.Context, h *host, limits *Limits, until time.Time) (cn *conn, failure *Error) {
+	if c.options.MaxIdle < 0 {
+		return c.dial(ctx, h, limits, until)
+	}
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
