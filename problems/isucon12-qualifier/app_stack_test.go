@@ -26,6 +26,7 @@ import (
 // with the given my.cnf, and the login service.
 type site struct {
 	root, url, auth string
+	trace           string // where the app writes its SQLite statements
 	key             *rsa.PrivateKey
 	db              *sql.DB // of the operator
 	env             []string
@@ -66,11 +67,13 @@ INSERT INTO player_score VALUES
 func startSite(t *testing.T, language string) *site {
 	t.Helper()
 	s := &site{root: t.TempDir()}
+	s.trace = filepath.Join(s.root, "trace.jsonl")
 	s.layOut(t, language)
 	dbPort, appPort, authPort := freePort(t), freePort(t), freePort(t)
 	s.env = append(os.Environ(),
 		"ISUCON_DB_HOST=127.0.0.1", "ISUCON_DB_PORT="+dbPort, "ISUCON_DB_USER=isucon", "ISUCON_DB_PASSWORD=isucon", "ISUCON_DB_NAME=isuports",
-		"SERVER_APP_PORT="+appPort, "BLACKAUTH_PORT="+authPort, "HOTSEAT_DATA="+filepath.Join(s.root, "generated"))
+		"SERVER_APP_PORT="+appPort, "ISUCON_SQLITE_TRACE_FILE="+s.trace,
+		"BLACKAUTH_PORT="+authPort, "HOTSEAT_DATA="+filepath.Join(s.root, "generated"))
 	s.startDatabase(t, dbPort)
 	s.run(t, s.root, "sql/admin/load.sh")
 

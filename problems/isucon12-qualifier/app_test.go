@@ -39,6 +39,7 @@ func TestApps(t *testing.T) {
 			t.Run("disqualification", s.testDisqualification)
 			t.Run("whole sheets", s.testWholeSheets)
 			t.Run("writes beside bills", s.testWritesBesideBills)
+			t.Run("trace", s.testTrace)
 			t.Run("initialize", s.testInitialize)
 			t.Run("blackauth", s.testBlackauth)
 		})
