@@ -78,7 +78,7 @@ module Isuports
 
     post '/api/admin/tenants/add' do
       viewer = parse_viewer
-      raise HttpError.new(404, "#{viewer.tenant_name} has not this API") if viewer.tenant_name != ADMIN
+      raise HttpError.new(404, "no such API at #{viewer.tenant_name}") if viewer.tenant_name != ADMIN
 
       require_role(viewer, ADMIN)
       name, display_name = params[:name].to_s, params[:display_name].to_s
