@@ -149,7 +149,7 @@ func checkPythonEvents(t *testing.T, out []byte, verdict hotseat.Verdict, reason
 		case last.PointEvent != nil:
 			points += last.PointEvent.Count * map[string]int64{"vote": 5, "view": 1}[last.Tag]
 		case last.FailureEvent != nil:
-			failed = fmt.Sprintf("%s/%s [%s]", last.Class, last.Code, last.FailureEvent.Rule)
+			failed = fmt.Sprintf("%s/%s [%s]", last.Class, last.Code, last.Rule)
 		case last.ProgressEvent != nil:
 			progress++
 		}
