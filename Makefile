@@ -94,6 +94,20 @@ bench-digest: build ## how fast logs are digested, beside alp and pt-query-diges
 	$(GO) build -trimpath -o bin/bench-digest ./cmd/bench-digest
 	bin/bench-digest
 
+.PHONY: bench-isucon1-ceiling
+bench-isucon1-ceiling: bench-isucon1-tool ## ISUCON1's benchmark beside wrk: could a tuned app outrun it? (a minute)
+	bin/bench-isucon1 ceiling
+
+.PHONY: bench-isucon1-stale
+bench-isucon1-stale: bench-isucon1-tool setup ## ISUCON1 with article pages up to 10 s old, 20 times: at least 19 caught (25 minutes)
+	bin/bench-isucon1 stale
+
+.PHONY: bench-isucon1-tool
+bench-isucon1-tool: build
+	$(BIN) doctor --install --all --quiet
+	@mkdir -p out
+	$(GO) build -trimpath -o bin/bench-isucon1 ./cmd/bench-isucon1
+
 .PHONY: clean
 clean: ## remove what was built and measured
 	rm -rf bin out .tools

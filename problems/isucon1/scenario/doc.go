@@ -23,8 +23,7 @@
 //     load and asked for exactly as the load does. With the original's draw a stale page was
 //     met one time in a hundred. Whatever page is looked at, all of it is
 //     judged: every recent comment's article in the sidebar, every comment of
-//     the run that the page must show, once and in order. See stale.go for the
-//     arithmetic.
+//     the run that the page must show, once and in order.
 //  2. No body that is posted ends in a newline: there the reference apps
 //     disagree (§3.4). In exchange every eighth name begins or ends in one, and the
 //     main article's title holds an ampersand.
@@ -35,6 +34,27 @@
 // wrong answer fails a strict run; slow and refused requests and 5xx do so from
 // 1 % of all requests on. After the load all that was accepted must be there,
 // and once more after the stack was restarted, where the stack is ours to restart.
+//
+// # How surely stale pages are found
+//
+// Suppose article pages are kept for T = 10 s, each thrown away only when its own
+// article is commented, and / is right. A comment on another article than the
+// main one, 19 of 60, puts that into the sidebar. One second after its answer one of
+// about 51 article pages under load is looked at. But for the main article's,
+// which is thrown away all the time, its copy is as old as any moment of its cycle:
+// T until it is dropped, and then 220/r seconds, at r GETs a second, until the load
+// asks for it again. It is wrong if it is older than a second, so with probability
+//
+//	p = 50/51 · (T-1)/(T+220/r)
+//
+// which is 0.88 for a fast app (r > 1,000) and 0.72 for r = 100. All 60 comments
+// of a run leave it unseen with probability (1 - 19/60·p)^60: 4·10^-9 and 2·10^-7; even
+// with r = 20, p = 0.42 makes it 2·10^-4. It is less still, because a copy
+// that is older than several such comments lacks several articles, and is found by
+// the verification of any comment. For T = 3 s and a fast app, p = 0.64 leaves 10^-6.
+// The original drew its page from all articles, of which one in a hundred is under
+// load, after one comment in five: it found pages that never change
+// in about one run of 180 s in nine (§9.3). `make bench-isucon1-stale` tries it.
 //
 // # What only rules=original does
 //
