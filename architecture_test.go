@@ -25,7 +25,8 @@ var allowed = map[string][]string{
 	"hotseat/bench/model": {},
 	"hotseat/problem":     {"hotseat/cache"},
 	"hotseat/service":     {"hotseat/stack", "hotseat/cache", "hotseat/service/"},
-	"hotseat/runner":      {"hotseat/problem", "hotseat/service", "hotseat/service/", "hotseat/stack", "hotseat/bench", "hotseat/measure", "hotseat/measure/", "hotseat/report", "hotseat/cache"},
+	"hotseat/runner":      {"hotseat/problem", "hotseat/service", "hotseat/service/", "hotseat/stack", "hotseat/bench", "hotseat/measure", "hotseat/measure/", "hotseat/advise", "hotseat/report", "hotseat/cache"},
+	"hotseat/advise":      {"hotseat/measure"},
 	"hotseat/judge":       {"hotseat/runner", "hotseat/problem"},
 	"hotseat/compare":     {"hotseat/runner", "hotseat/problem"},
 }

@@ -31,6 +31,9 @@ type Picture struct {
 	Processes map[string]*Process `json:"processes"`
 	Peaks     []Connections       `json:"peaks,omitempty"` // most connections at once, by who connects to whom
 
+	// LogBytes is how much each log of the stack's own grew, by its name
+	// without ".log".
+	LogBytes map[string]int64 `json:"log_bytes,omitempty"`
 	// Effective are the hashes of what really ran, by file or server: two
 	// pictures tell by them what changed.
 	Effective map[string]string `json:"effective,omitempty"`

@@ -9,6 +9,7 @@ import (
 	"net"
 	"os"
 	"path"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -266,6 +267,17 @@ func (s *site) indexes(ctx context.Context) ([]measure.Index, error) {
 		return err
 	})
 	return all, err
+}
+
+// logGrowth is how much the stack's logs grew since it was brought up to date.
+func (s *Stack) logGrowth() map[string]int64 {
+	grown := map[string]int64{}
+	for _, file := range logFiles(s.workspace) {
+		if info, err := os.Stat(file); err == nil {
+			grown[strings.TrimSuffix(filepath.Base(file), ".log")] = info.Size() - s.logSizes[file]
+		}
+	}
+	return grown
 }
 
 // What varies in nginx's error messages: numbers, addresses, and the request

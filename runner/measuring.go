@@ -164,6 +164,7 @@ func (m *measuring) finish(ctx context.Context, sampler *measure.Sampler, result
 	}
 	p.Kernel = measure.Kernel()
 	p.Effective = result.Ran
+	p.LogBytes = m.stack.logGrowth()
 	after := m.stack.site.counts(ctx, m.note)
 	m.stack.site.describe(ctx, p, m.before, after, m.note)
 	if p.Nginx != nil {

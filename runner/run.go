@@ -127,6 +127,9 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	settle(result)
+	if s.picture != nil {
+		result.Findings = adviceOn(result, s.picture, folder.dir).Findings
+	}
 	stack.keepLogs(folder.dir)
 	if err := folder.finish(result); err != nil {
 		return nil, err
@@ -252,6 +255,7 @@ func (r *Runner) closeCollectors(ctx context.Context, s *session, result *hotsea
 	if s.measuring != nil {
 		picture := s.measuring.finish(context.WithoutCancel(ctx), s.sampler, result, s.folder.dir)
 		result.Queries = queriesOf(picture)
+		s.picture = picture
 		if err := writePicture(s.folder.dir, picture); err != nil {
 			r.Log.Warn("measuring", "error", err)
 		}

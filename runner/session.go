@@ -31,6 +31,7 @@ type session struct {
 	bench     *benchmark
 	sampler   *measure.Sampler
 	measuring *measuring         // nil without a stack of ours, or with --measure off
+	picture   *measure.Picture   // what measuring saw, once it is over
 	crashes   <-chan stack.Event // nil without a stack
 
 	stopCollecting context.CancelFunc

@@ -43,7 +43,7 @@ report that shows where the time went.`,
 	add("practise", m.playCommand(), m.initCommand(), m.benchCommand())
 	add("stack", m.upCommand(), m.downCommand(), m.restartCommand(), m.statusCommand(), m.logsCommand(),
 		m.resetCommand(), m.sqlCommand(), m.envCommand())
-	add("look", m.reportCommand(), m.historyCommand(), m.compareCommand(), m.notifyCommand(), m.digestCommand())
+	add("look", m.reportCommand(), m.adviseCommand(), m.historyCommand(), m.compareCommand(), m.notifyCommand(), m.digestCommand())
 	add("house", m.problemsCommand(), m.problemCommand(), m.judgeCommand(), m.doctorCommand(), m.versionCommand())
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
