@@ -79,10 +79,12 @@ func (t *Tree[T, P]) values(n *node[T, P], depth int) []string {
 // judge lists the values among the siblings of one extension.
 func judge(group []*sibling, known *profile, depth int, full bool) []string {
 	var names []string
+	var kept []*sibling
 	open := make([]*sibling, 0, len(group))
 	for _, s := range group {
 		switch {
 		case s.kept:
+			kept = append(kept, s)
 		case known != nil && known.fits(s.name):
 			names = append(names, s.name) // "deadbeef" among hexadecimal ids
 		default:
@@ -94,6 +96,28 @@ func judge(group []*sibling, known *profile, depth int, full bool) []string {
 	open = strangers(open, full)
 	if full || weigh(open, known, depth) >= 1 {
 		for _, s := range open {
+			names = append(names, s.name)
+		}
+		names = append(names, ordinary(kept, open)...)
+	}
+	return names
+}
+
+// ordinary lists those of the words that always name a page that are values
+// here all the same: among many values, one that is asked for no more often than they
+// are. Somebody may be called "home".
+func ordinary(kept, values []*sibling) (names []string) {
+	const many = 12
+	if len(values) < many {
+		return nil
+	}
+	counts := make([]int64, len(values))
+	for i, s := range values {
+		counts[i] = s.count
+	}
+	slices.Sort(counts)
+	for _, s := range kept {
+		if s.name != "" && s.count <= 3*counts[len(counts)/2] {
 			names = append(names, s.name)
 		}
 	}
