@@ -138,6 +138,7 @@ type patience struct {
 
 // Scenario is a named piece of work for one user.
 type Scenario struct {
+	// Name tells it apart in failures and logs.
 	Name string
 
 	// Beside makes it run at the same time as the one before it in the list.
@@ -152,8 +153,8 @@ type Scenario struct {
 
 // Param declares one --param name=value.
 type Param struct {
-	Name    string
-	Default string
+	Name    string                   // as on the command line
+	Default string                   // what [Run.Param] returns without --param
 	Doc     string                   // one line for --help
 	Check   func(value string) error // says what values are good; nil accepts all
 }

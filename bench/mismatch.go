@@ -26,8 +26,8 @@ const (
 // shown to the contestant, made harmless and cut to 2 KB.
 type Mismatch struct {
 	Code     string // value-mismatch, stale-read …; the class comes from the rule
-	Expected string
-	Actual   string
+	Expected string // what the rule asks for: a value, a sentence
+	Actual   string // what came instead, or an excerpt of it
 	Message  string // one line, plain words; made from Expected and Actual where it is empty
 	Hint     string // what to look at; may be empty
 }
@@ -40,20 +40,18 @@ type Problem struct {
 	// Page is the answer that told, if one did: its request goes into the sample.
 	Page *Page
 	// Step names the place in the scenario; the default is the page's.
-	Step     string
-	Expected string
-	Actual   string
-	Message  string
-	Hint     string
+	Step string
+	// The rest is as in [Mismatch].
+	Expected, Actual, Message, Hint string
 }
 
 // Failed is the error of a page or of [User.Fail]: a failure that the engine
 // has recorded already.
 type Failed struct {
-	Class   hotseat.Class
-	Code    string
-	Rule    string
-	Message string
+	Class   hotseat.Class // that of the rule
+	Code    string        // within the class: see docs/protocol.md
+	Rule    string        // the promise that was broken
+	Message string        // one line, plain words
 }
 
 // Error returns the message.

@@ -31,8 +31,8 @@ func (t *Tally) EachUser(f func(u UserTally)) {
 
 // UserTally is what one user earned.
 type UserTally struct {
-	Population string
-	ID         int
+	Population string // or the name of the verify or finish scenario
+	ID         int    // within the population, from 1
 	run        *Run
 	earned     []uint64
 }

@@ -27,7 +27,7 @@ type User struct {
 	ID         int        // within the population, from 1
 	Population string     // or the name of the verify or finish scenario
 	Rand       *rand.Rand // the same for the same seed, population and ID
-	Run        *Run
+	Run        *Run       // the run that it is part of
 
 	ctx       context.Context // done when the user is cut
 	ended     <-chan struct{} // closed at the load's end; nil outside the load
