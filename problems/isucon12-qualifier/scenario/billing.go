@@ -157,8 +157,11 @@ func (b *browser) checkReport(p *bench.Page, c *competition, r *report) *finding
 		return c.wrong(ruleBillingFresh, expected, actual, fmt.Sprintf("%s after the finish the billing does not show it", p.SentAt().Sub(end.done).Round(10*time.Millisecond)))
 	case players != want.players:
 		f := c.wrong(ruleBillingPlayers, expected, actual, "another number of players is billed than have a score")
+		if players < want.players {
+			f.or = []string{ruleRankingSheet} // which may never have arrived
+		}
 		if tell.disqScored > 0 && want.players-players == tell.disqScored {
-			f.or, f.Rule = []string{f.Rule, ruleBillingDisqualified}, ruleBillingDisqualified
+			f.or, f.Rule = append(f.or, f.Rule, ruleBillingDisqualified), ruleBillingDisqualified
 		}
 		return c.blamed(f)
 	}

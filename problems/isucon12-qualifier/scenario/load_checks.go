@@ -248,20 +248,25 @@ func (k *playerCheck) check() error {
 	if _, err := k.asPlayer(t, witness).page(victim.id); err != nil {
 		return w.normal(err)
 	}
-	k.asPlayer(t, victim)
+	return w.critical(k.shutOut(t, victim, witness, c))
+}
+
+// shutOut wants a player who was disqualified long enough ago to be refused everywhere.
+func (b *browser) shutOut(t *tenant, victim, witness *player, c *competition) error {
+	b.asPlayer(t, victim)
 	for _, s := range []struct {
 		step  *bench.Step
 		point string
 		name  string
 	}{
-		{u.Get(pathPlayer(witness.id)).Route(routePlayer), pointPlayer, "player page for a disqualified player"},
-		{k.rankingRequest(c.id, -1), pointRanking, "ranking for a disqualified player"},
-		{u.Get(pathPlayersCompetitions), pointPlayersOwnLists, "competitions for a disqualified player"},
+		{b.user.Get(pathPlayer(witness.id)).Route(routePlayer), pointPlayer, "player page for a disqualified player"},
+		{b.rankingRequest(c.id, -1), pointRanking, "ranking for a disqualified player"},
+		{b.user.Get(pathPlayersCompetitions), pointPlayersOwnLists, "competitions for a disqualified player"},
 	} {
-		if err := k.refused(ruleDisqualifiedRefused, s.step, http.StatusForbidden, s.name); err != nil {
-			return w.critical(err)
+		if err := b.refused(ruleDisqualifiedRefused, s.step, http.StatusForbidden, s.name); err != nil {
+			return err
 		}
-		k.point(s.point)
+		b.point(s.point)
 	}
 	return nil
 }

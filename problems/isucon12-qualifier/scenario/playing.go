@@ -182,9 +182,8 @@ func (b *browser) diagnose(c *competition, ranks []rank, after int, possible []*
 	}}
 	for _, s := range possible {
 		one := b.compareWith(s, c, ranks, after)
-		switch one.Rule {
-		case ruleRankingTies, ruleRankingLastRow, ruleRankingDisqualified:
-			return one // nothing is missing, and nothing is of another sheet
+		if len(ranks) == len(s.page(after)) && (one.Rule == ruleRankingTies || one.Rule == ruleRankingLastRow) || one.Rule == ruleRankingDisqualified {
+			return one // nothing else is missing, and nothing is of another sheet
 		}
 		f.or = append(f.or, one.Rule)
 		f.or = append(f.or, one.or...)
@@ -205,9 +204,13 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		shown[ranks[i].PlayerID] = *ranks[i].Score
 	}
 	for _, old := range c.past() {
+		if len(ranks) == 0 && after > 0 {
+			break // as most sheets end
+		}
 		if old != due && matches(ranks, after, old) && !slices.Equal(old.ranked, due.ranked) {
 			f.Rule, f.Code, f.Message = ruleRankingFresh, "stale-read", "the ranking is that of an earlier sheet"
 			if len(due.ranked) == 0 {
+				f.or = []string{f.Rule}
 				f.Rule, f.Message = ruleUploadEmpty, "an empty sheet did not clear the ranking"
 			}
 			return f
@@ -231,8 +234,9 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		}
 		return f
 	}
-	if len(ranks) == len(page) && samePlayers(shown, page) {
+	if len(shown) == len(ranks) && sameScores(ranks, page) {
 		f.Rule, f.Message = ruleRankingTies, "equal scores are not in the order of their rows"
+		f.or = []string{ruleRankingOrder}
 		return f
 	}
 	if len(due.ranked) > pageSize {
@@ -255,6 +259,7 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		f.Rule, f.Code, f.Message = ruleRankingDisqualified, "lost-write", fmt.Sprintf("disqualified player %s has vanished from the ranking", missing.id)
 	case len(ranks) < len(page) && len(due.ranked) > pageSize && (len(ranks) == 0 || matches(ranks, after, &sheet{ranked: due.ranked[:after+len(ranks)]})):
 		f.Rule, f.Message = ruleRankingPage, "the page does not hold everybody up to a hundred"
+		f.or = append(f.or, ruleRankingSheet)
 	case missed > 0:
 		f.Rule, f.Code, f.Message = ruleRankingSheet, "lost-write", fmt.Sprintf("%d of %d players are missing, %s for one", missed, len(page), missing.id)
 	default:
@@ -263,13 +268,9 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 	return f
 }
 
-func samePlayers(shown map[string]int64, page []row) bool {
-	for _, r := range page {
-		if _, ok := shown[r.who.id]; !ok {
-			return false
-		}
-	}
-	return len(shown) == len(page)
+// sameScores reports whether the entries have the scores of a page, if not the players.
+func sameScores(ranks []rank, page []row) bool {
+	return slices.EqualFunc(ranks, page, func(a rank, b row) bool { return *a.Score == b.score })
 }
 
 // past returns every sheet that was ever uploaded for the competition.

@@ -353,15 +353,20 @@ func (w *world) badRequests(u *bench.User) error {
 	if err := b.upload(c, newSheet(rows)); err != nil {
 		return err
 	}
+	reader := newBrowser(u, w).asPlayer(t, players[0])
+	before, err := reader.ranking(c.id, -1)
+	if err != nil {
+		return err
+	}
 	unchanged := func() error {
 		if !w.strict {
 			return nil
 		}
-		reader := newBrowser(u, w).asPlayer(t, players[0])
 		defer b.asOrganizer(t)
-		return reader.unchanged(c)
+		return reader.asPlayer(t, players[0]).unchanged(c, before)
 	}
 
+	b.asOrganizer(t)
 	err = b.refused(ruleUnknownID, u.Request("POST", pathDisqualify(unknownID)).Route(routeDisqualify), http.StatusNotFound, "disqualify an unknown player")
 	if err != nil {
 		return err
@@ -387,7 +392,7 @@ func (w *world) badRequests(u *bench.User) error {
 		return err
 	}
 
-	reader := newBrowser(u, w).asPlayer(t, players[0])
+	reader.asPlayer(t, players[0])
 	err = reader.refused(ruleUnknownID, u.Get(pathPlayer(unknownID)).Route(routePlayer), http.StatusNotFound, "page of an unknown player")
 	if err != nil {
 		return err
@@ -430,8 +435,9 @@ func (b *browser) headed(c *competition, header string, rows []row) *bench.Step 
 	return b.user.Post(pathScore(c.id), multipartType, multipart([]byte(file))).Route(routeScore)
 }
 
-// unchanged wants the ranking to be that of the last sheet that was accepted.
-func (b *browser) unchanged(c *competition) error {
+// unchanged wants the ranking to be what it was before sheets were uploaded
+// that had to be refused.
+func (b *browser) unchanged(c *competition, before *board) error {
 	p := b.do(b.rankingRequest(c.id, -1), statusOK)
 	if !p.OK() {
 		return p.Err()
@@ -441,12 +447,14 @@ func (b *browser) unchanged(c *competition) error {
 		return err
 	}
 	b.exercised(ruleUploadAtomic)
-	past := c.past()
-	if matches(data.Ranks, 0, past[len(past)-1]) {
+	same := func(a, b rank) bool { return a.PlayerID == b.PlayerID && *a.Score == *b.Score }
+	if slices.EqualFunc(data.Ranks, before.ranks, same) {
 		return nil
 	}
-	return b.blame(p, &finding{Problem: bench.Problem{Rule: ruleUploadAtomic, Code: "value-mismatch",
-		Expected: describePage(past[len(past)-1].page(0)), Actual: describeRanks(data.Ranks), Message: "a sheet that was refused has changed the ranking"}})
+	// A sheet that was accepted is blamed on the rule that it breaks.
+	return b.blame(p, &finding{or: []string{ruleUploadPlayer, ruleUploadHeader}, Problem: bench.Problem{
+		Rule: ruleUploadAtomic, Code: "value-mismatch", Expected: describeRanks(before.ranks), Actual: describeRanks(data.Ranks),
+		Message: "a sheet that was refused has changed the ranking"}})
 }
 
 // met takes note of a tenant that was added by hand.

@@ -121,6 +121,9 @@ func (w *world) billingRules(u *bench.User) error {
 			return err
 		}
 	}
+	if _, err := o.organizersList(); err != nil {
+		return err
+	}
 	// Who is only in an earlier sheet does not count, nor do repeated rows.
 	second := append(rowsOf(players[:4], ascending), row{players[0], 5}, row{players[1], 5})
 	if err := o.upload(made[ruleBillingPlayers], newSheet(second)); err != nil {
@@ -182,8 +185,10 @@ func (w *world) billingRules(u *bench.User) error {
 	u.Think(w.size.grace, w.size.grace)
 	b := o.asOrganizer(t)
 	b.exercised(ruleBillingOnce, ruleBillingRepeat, ruleBillingRankAfter, ruleBillingDisqualified, ruleBillingLateVisit, ruleBillingSameSecond)
-	_, err = b.billing()
-	return err
+	if _, err := b.billing(); err != nil {
+		return err
+	}
+	return b.shutOut(t, players[6], players[0], made[ruleBillingDisqualified])
 }
 
 func ascending(i int) int64 { return int64(i + 1) }

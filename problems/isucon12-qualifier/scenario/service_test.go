@@ -1,0 +1,769 @@
+package isucon12qscenario
+
+import (
+	"cmp"
+	"crypto"
+	"crypto/rsa"
+	"crypto/sha256"
+	"crypto/sha512"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+)
+
+// service is the specification's app, in memory. wrong names the ways in which
+// it is wrong, or right but unusual; without any it is right.
+type service struct {
+	wrong map[string]bool
+	key   *rsa.PublicKey
+	files map[string][]byte
+	reset func() *state
+
+	requests sync.Map // path kinds to counters, for faults that come and go
+
+	mu sync.Mutex
+	*state
+	number int64
+}
+
+// state is what /initialize brings back.
+type state struct {
+	tenants map[string]*fakeTenant
+	byID    []*fakeTenant
+	nextID  int64
+}
+
+type fakeTenant struct {
+	id            int64
+	name, display string
+	players       map[string]*fakePlayer
+	order         []*fakePlayer
+	competitions  []*fakeCompetition
+	cachedBill    []map[string]any
+	cachedAt      time.Time
+	adminAt       time.Time
+	adminYen      int64
+}
+
+type fakePlayer struct {
+	id, name     string
+	disqualified bool
+	since        time.Time
+}
+
+type fakeCompetition struct {
+	id, title  string
+	finished   int64 // unix seconds, 0: not
+	finishedAt time.Time
+	rows       []fakeRow
+	old        []fakeRow
+	uploadedAt time.Time
+	visits     map[string][]fakeVisit
+	initialYen int64
+}
+
+type fakeRow struct {
+	player string
+	score  int64
+}
+
+type fakeVisit struct {
+	at    int64
+	paged bool
+}
+
+func (s *service) is(name string) bool { return s.wrong[name] }
+
+// httpError is an answer that is a failure.
+type httpError struct{ status int }
+
+func (e httpError) Error() string { return strconv.Itoa(e.status) }
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if content, ok := s.files[r.URL.Path]; ok {
+		_, _ = w.Write(content)
+		return
+	}
+	body, _ := io.ReadAll(r.Body)
+	r.Body = io.NopCloser(strings.NewReader(string(body)))
+	if s.is("slow-add") && strings.HasSuffix(r.URL.Path, "/add") && !strings.HasSuffix(r.URL.Path, "players/add") && s.every(r.URL.Path, 2) {
+		w.Header().Set("Retry-After", "0")
+		w.WriteHeader(http.StatusTooManyRequests)
+		return
+	}
+	data, err := s.serve(w, r)
+	if data == nil && err == nil {
+		data = struct{}{}
+	}
+	s.answer(w, r, data, err)
+}
+
+// every reports whether this is not the n-th of a kind.
+func (s *service) every(kind string, n int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, _ := s.requests.LoadOrStore(kind, new(int64))
+	*count.(*int64)++
+	return *count.(*int64)%n != 0
+}
+
+func (s *service) answer(w http.ResponseWriter, r *http.Request, data any, err error) {
+	h := w.Header()
+	h.Set("Content-Type", "application/json; charset=UTF-8")
+	h.Set("Cache-Control", "private")
+	if s.is("no-private") && strings.Contains(r.URL.Path, "billing") {
+		h.Set("Cache-Control", "public")
+	}
+	if s.is("text-type") && strings.Contains(r.URL.Path, "billing") {
+		h.Set("Content-Type", "text/plain")
+	}
+	status := http.StatusOK
+	if e, ok := err.(httpError); ok {
+		status = e.status
+	}
+	envelope := map[string]any{"status": err == nil}
+	if s.is("success-key") && r.URL.Path == pathBilling {
+		envelope = map[string]any{"success": err == nil}
+	}
+	if err == nil {
+		if data != (struct{}{}) {
+			envelope["data"] = data
+		}
+	} else {
+		envelope["message"] = ""
+	}
+	if status == http.StatusOK && s.is("created") && strings.HasSuffix(r.URL.Path, "/disqualified") {
+		status = http.StatusCreated
+	}
+	text, e := json.Marshal(envelope)
+	if s.is("pretty") {
+		text, e = json.MarshalIndent(envelope, "", "  ")
+	}
+	if e != nil {
+		panic(e)
+	}
+	w.WriteHeader(status)
+	_, _ = w.Write(text)
+}
+
+// viewer is who a token speaks for.
+type viewer struct {
+	role, id string
+	tenant   *fakeTenant // nil at the operator's
+}
+
+func (s *service) viewer(r *http.Request) (viewer, error) {
+	none := httpError{http.StatusUnauthorized}
+	cookie, err := r.Cookie(cookieName)
+	if err != nil {
+		if s.is("no-token") && r.URL.Path == pathTenantsAdd {
+			return viewer{role: roleAdmin}, nil
+		}
+		return viewer{}, none
+	}
+	c, ok := s.verify(cookie.Value)
+	if !ok || c.Subject == "" || len(c.Audience) != 1 {
+		return viewer{}, none
+	}
+	name := strings.TrimSuffix(r.Host, domain)
+	if name == adminName {
+		if c.Role != roleAdmin || c.Audience[0] != adminName {
+			return viewer{}, none
+		}
+		return viewer{role: c.Role, id: c.Subject}, nil
+	}
+	t := s.tenants[name]
+	if t == nil && s.is("any-tenant") {
+		return viewer{role: c.Role, id: c.Subject, tenant: s.byID[0]}, nil
+	}
+	if t == nil || c.Audience[0] != name && !s.is("any-audience") {
+		return viewer{}, none
+	}
+	return viewer{role: c.Role, id: c.Subject, tenant: t}, nil
+}
+
+func (s *service) verify(token string) (claims, bool) {
+	var c claims
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return c, false
+	}
+	decode := func(text string, into any) bool {
+		b, err := base64.RawURLEncoding.DecodeString(text)
+		return err == nil && json.Unmarshal(b, into) == nil
+	}
+	var head struct{ Alg string }
+	signature, err := base64.RawURLEncoding.DecodeString(parts[2])
+	if err != nil || !decode(parts[0], &head) || !decode(parts[1], &c) {
+		return c, false
+	}
+	text := []byte(parts[0] + "." + parts[1])
+	hash, digest := crypto.SHA256, sha256.Sum256(text)
+	sum := digest[:]
+	if head.Alg == "RS512" && s.is("rs512") {
+		long := sha512.Sum512(text)
+		hash, sum = crypto.SHA512, long[:]
+	} else if head.Alg != "RS256" {
+		return c, false
+	}
+	if rsa.VerifyPKCS1v15(s.key, hash, sum, signature) != nil && !s.is("unsigned") {
+		return c, false
+	}
+	return c, c.Expires > time.Now().Unix() || s.is("never-expires")
+}
+
+func (s *service) serve(w http.ResponseWriter, r *http.Request) (any, error) {
+	path := r.URL.Path
+	if path == "/initialize" {
+		return s.initialize()
+	}
+	s.mu.Lock()
+	v, err := s.viewer(r)
+	s.mu.Unlock()
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case strings.HasPrefix(path, "/api/admin/"):
+		if v.tenant != nil {
+			return nil, httpError{http.StatusNotFound}
+		}
+		if path == pathTenantsAdd {
+			return s.addTenant(r)
+		}
+		return s.adminBilling(r)
+	case strings.HasPrefix(path, "/api/organizer/"):
+		if v.tenant == nil || v.role != roleOrganizer && !s.is("any-role") {
+			return nil, httpError{http.StatusForbidden}
+		}
+		return s.organizer(v.tenant, r)
+	case strings.HasPrefix(path, "/api/player/"):
+		if v.tenant == nil || v.role != rolePlayer {
+			return nil, httpError{http.StatusForbidden}
+		}
+		return s.player(v, r)
+	}
+	return nil, httpError{http.StatusNotFound}
+}
+
+func (s *service) initialize() (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	fresh := s.reset()
+	switch {
+	case s.is("keeps-tenants"):
+		for _, t := range s.byID {
+			if fresh.tenants[t.name] == nil {
+				fresh.tenants[t.name] = t
+				fresh.byID = append(fresh.byID, t)
+			}
+		}
+		fresh.nextID = s.nextID
+	case s.is("keeps-finishes"):
+		for i, t := range fresh.byID {
+			for j, c := range t.competitions {
+				c.finished = s.byID[i].competitions[j].finished
+				c.finishedAt = s.byID[i].competitions[j].finishedAt
+			}
+		}
+	case s.is("other-initial"):
+		for _, t := range fresh.byID {
+			for _, p := range t.order {
+				p.disqualified = false
+			}
+		}
+	}
+	s.state = fresh
+	if s.is("no-lang") {
+		return map[string]any{"lang": ""}, nil
+	}
+	return map[string]any{"lang": "go"}, nil
+}
+
+func (s *service) id() string {
+	s.number++
+	return strconv.FormatInt(s.number, 16)
+}
+
+var tenantName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,61}[a-z0-9]$`)
+
+func (s *service) addTenant(r *http.Request) (any, error) {
+	name, display := r.FormValue("name"), r.FormValue("display_name")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !tenantName.MatchString(name) && !s.is("any-name") || s.tenants[name] != nil {
+		return nil, httpError{http.StatusBadRequest}
+	}
+	s.nextID++
+	t := &fakeTenant{id: s.nextID, name: name, display: display, players: map[string]*fakePlayer{}}
+	s.tenants[name] = t
+	s.byID = append(s.byID, t)
+	shown := display
+	if s.is("no-echo") {
+		shown = name
+	}
+	return map[string]any{"tenant": map[string]any{"id": strconv.FormatInt(t.id, 10), "name": name, "display_name": shown, "billing": 0}}, nil
+}
+
+func (s *service) adminBilling(r *http.Request) (any, error) {
+	before, err := strconv.ParseInt(cmp.Or(r.FormValue("before"), "0"), 10, 64)
+	if err != nil {
+		return nil, httpError{http.StatusBadRequest}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	list := []map[string]any{}
+	for i := len(s.byID) - 1; i >= 0 && len(list) < 10; i-- {
+		t := s.byID[i]
+		if before != 0 && (t.id > before || t.id == before && !s.is("before-included")) {
+			continue
+		}
+		var yen int64
+		for _, c := range t.competitions {
+			yen += s.bill(t, c)["billing_yen"].(int64)
+		}
+		if s.is("admin-stale") {
+			if t.adminAt.IsZero() || time.Since(t.adminAt) > 10*time.Second {
+				t.adminYen, t.adminAt = yen, time.Now()
+			}
+			yen = t.adminYen
+		}
+		if s.is("admin-initial") && t.id == before-1 {
+			yen += 10
+		}
+		list = append(list, map[string]any{"id": strconv.FormatInt(t.id, 10), "name": t.name, "display_name": t.display, "billing": yen})
+	}
+	switch {
+	case s.is("admin-ascending"):
+		slices.Reverse(list)
+	case s.is("admin-never-ends") && len(list) == 0:
+		list = append(list, map[string]any{"id": "1", "name": s.byID[0].name, "display_name": s.byID[0].display, "billing": 0})
+	case s.is("admin-null") && len(list) == 0:
+		list = nil
+	}
+	return map[string]any{"tenants": list}, nil
+}
+
+func (s *service) organizer(t *fakeTenant, r *http.Request) (any, error) {
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/organizer/"), "/")
+	if len(parts) == 3 && parts[0] == "competition" && parts[2] == "score" {
+		return s.upload(t, parts[1], r)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(parts) == 1 && parts[0] == "players":
+		return map[string]any{"players": s.listPlayers(t)}, nil
+	case len(parts) == 2 && parts[0] == "players":
+		return s.addPlayers(t, r)
+	case len(parts) == 3 && parts[2] == "disqualified":
+		p := t.players[parts[1]]
+		if p == nil {
+			return nil, httpError{http.StatusNotFound}
+		}
+		p.disqualified, p.since = true, time.Now()
+		shown := s.playerDetail(p)
+		shown["is_disqualified"] = !s.is("disqualify-unsaid")
+		return map[string]any{"player": shown}, nil
+	case len(parts) == 1 && parts[0] == "competitions":
+		return s.listCompetitions(t), nil
+	case len(parts) == 2 && parts[0] == "competitions":
+		c := &fakeCompetition{id: s.id(), title: r.FormValue("title"), visits: map[string][]fakeVisit{}}
+		t.competitions = append(t.competitions, c)
+		return map[string]any{"competition": s.competitionDetail(c)}, nil
+	case len(parts) == 3 && parts[2] == "finish":
+		c := t.competition(parts[1])
+		if c == nil {
+			if s.is("unknown-finish") {
+				return nil, nil
+			}
+			return nil, httpError{http.StatusNotFound}
+		}
+		c.finishedAt = time.Now()
+		c.finished = c.finishedAt.Unix()
+		return nil, nil
+	case len(parts) == 1 && parts[0] == "billing":
+		return s.billing(t), nil
+	}
+	return nil, httpError{http.StatusNotFound}
+}
+
+func (s *service) billing(t *fakeTenant) any {
+	if s.is("billing-cached") && time.Since(t.cachedAt) < 10*time.Second && len(t.cachedBill) == len(t.competitions) {
+		return map[string]any{"reports": t.cachedBill}
+	}
+	list := []map[string]any{}
+	for i := range t.competitions {
+		c := t.competitions[len(t.competitions)-1-i]
+		if s.is("billing-finished-only") && c.finished == 0 {
+			continue
+		}
+		list = append(list, s.bill(t, c))
+		if s.is("initial-off") && c.initialYen > 0 {
+			list[len(list)-1]["billing_yen"] = c.initialYen + 10
+		}
+	}
+	if s.is("oldest-first") {
+		slices.Reverse(list)
+	}
+	t.cachedBill, t.cachedAt = list, time.Now()
+	return map[string]any{"reports": list}
+}
+
+// bill is §7, with its faults.
+func (s *service) bill(t *fakeTenant, c *fakeCompetition) map[string]any {
+	scored := map[string]bool{}
+	players := int64(0)
+	for _, r := range c.rows {
+		if !scored[r.player] || s.is("billed-rows") {
+			players++
+		}
+		scored[r.player] = true
+	}
+	if s.is("no-disqualified-players") {
+		for id := range scored {
+			if t.players[id].disqualified {
+				players--
+			}
+		}
+	}
+	visitors := int64(0)
+	for id, visits := range c.visits {
+		counts := 0
+		for i, v := range visits {
+			in := v.at <= c.finished
+			switch {
+			case s.is("strictly-before"):
+				in = v.at < c.finished
+			case s.is("late-visits"):
+				in = true
+			case s.is("last-visit"):
+				in = in && i == len(visits)-1
+			case s.is("unpaged-visits"):
+				in = in && !v.paged
+			}
+			if in {
+				counts++
+			}
+		}
+		if scored[id] && !s.is("billed-twice") || s.is("no-disqualified-visitors") && t.players[id].disqualified {
+			continue
+		}
+		if counts > 1 && !s.is("every-visit") {
+			counts = 1
+		}
+		visitors += int64(counts)
+	}
+	if s.is("visitors-halved") {
+		visitors = (visitors + 1) / 2
+	}
+	if c.finished == 0 && !s.is("unfinished-billed") {
+		players, visitors = 0, 0
+	}
+	yen := players*playerYen + visitors*visitorYen
+	if c.initialYen != 0 || c.visits == nil {
+		yen = c.initialYen
+		if c.finished != 0 && c.initialYen == 0 { // finished by somebody
+			yen = 700
+		}
+		players, visitors = yen/100, yen%100/10
+	}
+	out := map[string]any{"competition_id": c.id, "competition_title": c.title, "player_count": players, "visitor_count": visitors,
+		"billing_player_yen": players * playerYen, "billing_visitor_yen": visitors * visitorYen, "billing_yen": yen}
+	if s.is("yen-off") && visitors > 0 && c.visits != nil {
+		out["billing_visitor_yen"] = visitors
+	}
+	return out
+}
+
+func (t *fakeTenant) competition(id string) *fakeCompetition {
+	for _, c := range t.competitions {
+		if c.id == id {
+			return c
+		}
+	}
+	return nil
+}
+
+func (s *service) playerDetail(p *fakePlayer) map[string]any {
+	shown := p.disqualified
+	if s.is("never-shown") && !p.since.IsZero() {
+		shown = false
+	}
+	return map[string]any{"id": p.id, "display_name": p.name, "is_disqualified": shown}
+}
+
+func (s *service) listPlayers(t *fakeTenant) any {
+	list := []map[string]any{}
+	if len(t.order) == 0 {
+		list = nil // as the Go app of the contest
+	}
+	for i := range t.order {
+		list = append(list, s.playerDetail(t.order[len(t.order)-1-i]))
+	}
+	if s.is("oldest-first") {
+		slices.Reverse(list)
+	}
+	if s.is("players-page") {
+		list = list[:min(len(list), 90)]
+	}
+	return list
+}
+
+func (s *service) addPlayers(t *fakeTenant, r *http.Request) (any, error) {
+	if err := r.ParseForm(); err != nil {
+		return nil, httpError{http.StatusBadRequest}
+	}
+	list := []map[string]any{}
+	for _, name := range r.PostForm["display_name[]"] {
+		if name == "" && s.is("no-empty-names") {
+			continue
+		}
+		p := &fakePlayer{id: s.id(), name: name}
+		t.players[p.id] = p
+		t.order = append(t.order, p)
+		list = append(list, s.playerDetail(p))
+	}
+	if s.is("same-player-ids") {
+		for i := range list {
+			if len(list) == 24 && i > 12 { // of the check of the billing, which needs the first half only
+				list[i]["id"] = list[i-1]["id"]
+			}
+		}
+	}
+	if s.is("reversed") {
+		slices.Reverse(list)
+	}
+	return map[string]any{"players": list}, nil
+}
+
+func (s *service) competitionDetail(c *fakeCompetition) map[string]any {
+	finished := c.finished != 0
+	if s.is("finish-late") && time.Since(c.finishedAt) < 1500*time.Millisecond {
+		finished = false
+	}
+	return map[string]any{"id": c.id, "title": c.title, "is_finished": finished}
+}
+
+func (s *service) listCompetitions(t *fakeTenant) any {
+	list := []map[string]any{}
+	for i := range t.competitions {
+		list = append(list, s.competitionDetail(t.competitions[len(t.competitions)-1-i]))
+	}
+	if s.is("oldest-first") {
+		slices.Reverse(list)
+	}
+	if s.is("competitions-lack-newest") && len(list) > 3 && t.competitions[0].visits != nil {
+		list = list[1:]
+	}
+	return map[string]any{"competitions": list}
+}
+
+func (s *service) upload(t *fakeTenant, id string, r *http.Request) (any, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	c := t.competition(id)
+	if c == nil {
+		return nil, httpError{http.StatusNotFound}
+	}
+	if c.finished != 0 && !s.is("upload-after-finish") {
+		return nil, httpError{http.StatusBadRequest}
+	}
+	file, _, err := r.FormFile("scores")
+	if err != nil {
+		return nil, httpError{http.StatusInternalServerError}
+	}
+	text, _ := io.ReadAll(file)
+	lines := strings.Split(string(text), "\n")
+	if lines[0] != sheetHeader && !s.is("any-header") {
+		return nil, httpError{http.StatusBadRequest}
+	}
+	var rows []fakeRow
+	for _, line := range lines[1:] {
+		cells := strings.Split(line, ",")
+		if len(cells) < 2 {
+			return nil, httpError{http.StatusInternalServerError}
+		}
+		player, text := cells[0], cells[1]
+		if strings.HasPrefix(lines[0], "score") {
+			player, text = text, player
+		}
+		if t.players[player] == nil {
+			if s.is("clears-first") {
+				c.rows = nil
+			}
+			if s.is("any-player") {
+				continue
+			}
+			return nil, httpError{http.StatusBadRequest}
+		}
+		score, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return nil, httpError{http.StatusBadRequest}
+		}
+		rows = append(rows, fakeRow{player, score})
+	}
+	count := len(rows)
+	if s.is("distinct-rows") {
+		seen := map[string]bool{}
+		for _, r := range rows {
+			seen[r.player] = true
+		}
+		count = len(seen)
+	}
+	if s.is("lost-row") && len(rows) > 1 {
+		rows = rows[:len(rows)-1]
+	}
+	if len(rows) == 0 && s.is("empty-ignored") {
+		return map[string]any{"rows": 0}, nil
+	}
+	if s.is("torn") {
+		half := len(rows) / 2
+		c.rows = rows[:half]
+		s.mu.Unlock()
+		time.Sleep(20 * time.Millisecond)
+		s.mu.Lock()
+	}
+	c.old, c.uploadedAt = c.rows, time.Now()
+	c.rows = rows
+	return map[string]any{"rows": count}, nil
+}
+
+func (s *service) player(v viewer, r *http.Request) (any, error) {
+	t := v.tenant
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	me := t.players[v.id]
+	if me == nil {
+		if s.is("any-player-token") {
+			return s.listCompetitions(t), nil
+		}
+		return nil, httpError{http.StatusUnauthorized}
+	}
+	parts := strings.Split(strings.TrimPrefix(r.URL.Path, "/api/player/"), "/")
+	if me.disqualified {
+		late := time.Since(me.since)
+		allowed := s.is("disqualified-served") || s.is("disqualified-late") && late < 2*time.Second ||
+			s.is("disqualified-pages") && len(parts) == 2 || s.is("grace-used") && late < 250*time.Millisecond && !strings.Contains(t.name, badTenant)
+		if !allowed {
+			return nil, httpError{http.StatusForbidden}
+		}
+	}
+	switch {
+	case len(parts) == 2 && parts[0] == "player":
+		return s.playerPage(t, parts[1])
+	case len(parts) == 1 && parts[0] == "competitions":
+		return s.listCompetitions(t), nil
+	case len(parts) == 3 && parts[2] == "ranking":
+		return s.ranking(t, me, parts[1], r)
+	}
+	return nil, httpError{http.StatusNotFound}
+}
+
+func (s *service) playerPage(t *fakeTenant, id string) (any, error) {
+	p := t.players[id]
+	if p == nil {
+		return nil, httpError{http.StatusNotFound}
+	}
+	scores := []map[string]any{}
+	for _, c := range t.competitions {
+		if ranked := s.ranked(t, c, "page-"); len(ranked) > 0 {
+			for _, r := range ranked {
+				if r.player == id {
+					scores = append(scores, map[string]any{"competition_title": c.title, "score": r.score})
+				}
+			}
+		}
+	}
+	detail := s.playerDetail(p)
+	if s.is("page-name") {
+		detail["display_name"] = p.name + "様"
+	}
+	return map[string]any{"player": detail, "scores": scores}, nil
+}
+
+// ranked is §8, with its faults; those of pages have a prefix.
+func (s *service) ranked(t *fakeTenant, c *fakeCompetition, prefix string) []fakeRow {
+	rows := c.rows
+	if s.is(prefix+"stale") && time.Since(c.uploadedAt) < 1500*time.Millisecond && len(c.old) > 0 {
+		rows = c.old
+	}
+	last := map[string]int{}
+	for i, r := range rows {
+		j, there := last[r.player]
+		switch {
+		case s.is(prefix+"best") && there && rows[j].score > r.score:
+		case s.is(prefix+"first-row") && there:
+		default:
+			last[r.player] = i
+		}
+	}
+	var out []fakeRow
+	for i, r := range rows {
+		if last[r.player] != i || s.is(prefix+"no-disqualified") && t.players[r.player].disqualified {
+			continue
+		}
+		out = append(out, r)
+	}
+	slices.SortStableFunc(out, func(a, b fakeRow) int {
+		by := cmp.Compare(b.score, a.score)
+		if by == 0 && s.is(prefix+"ties-by-id") {
+			by = cmp.Compare(b.player, a.player)
+		}
+		return by
+	})
+	if s.is(prefix+"ascending") && len(out) > 1 {
+		out[0], out[len(out)-1] = out[len(out)-1], out[0]
+	}
+	return out
+}
+
+func (s *service) ranking(t *fakeTenant, me *fakePlayer, id string, r *http.Request) (any, error) {
+	c := t.competition(id)
+	if c == nil {
+		return nil, httpError{http.StatusNotFound}
+	}
+	after, _ := strconv.Atoi(cmp.Or(r.FormValue("rank_after"), "0"))
+	if c.visits != nil {
+		c.visits[me.id] = append(c.visits[me.id], fakeVisit{time.Now().Unix(), r.FormValue("rank_after") != ""})
+	}
+	ranks := []map[string]any{}
+	for i, row := range s.ranked(t, c, "") {
+		from := after
+		if s.is("after-off") && after > 0 {
+			from--
+		}
+		limit := 100
+		if s.is("page-of-101") {
+			limit = 101
+		}
+		if i < from || len(ranks) >= limit {
+			continue
+		}
+		name := t.players[row.player].name
+		if s.is("ranking-names") {
+			name = row.player
+		}
+		rank := i + 1
+		if s.is("ties-share") && len(ranks) > 0 && fmt.Sprint(ranks[len(ranks)-1]["score"]) == fmt.Sprint(row.score) {
+			rank = ranks[len(ranks)-1]["rank"].(int)
+		}
+		score := row.score
+		if s.is("score-off") && i == 3 && len(ranks) > 3 {
+			score = (ranks[2]["score"].(int64) + row.score) / 2
+		}
+		ranks = append(ranks, map[string]any{"rank": rank, "score": score, "player_id": row.player, "player_display_name": name})
+	}
+	if len(ranks) == 0 && s.is("admin-null") {
+		ranks = nil
+	}
+	return map[string]any{"competition": s.competitionDetail(c), "ranks": ranks}, nil
+}
