@@ -98,10 +98,12 @@ func (s *stage) setScene(ctx context.Context, patch string) error {
 			return err
 		}
 	}
-	if patch == "" {
-		return nil
+	if patch != "" {
+		if err := s.apply(ctx, path.Join(faultsDir, patch)); err != nil {
+			return err
+		}
 	}
-	return s.apply(ctx, path.Join(faultsDir, patch))
+	return s.workspace.Reload() // hotseat.toml may be what a patch changes
 }
 
 // apply applies a patch that the problem carries.

@@ -343,6 +343,16 @@ func openAt(p *Problem, dir string) (*Workspace, error) {
 	return &Workspace{Dir: dir, Problem: p, Config: c}, nil
 }
 
+// Reload reads hotseat.toml again, which a patch may have changed.
+func (w *Workspace) Reload() error {
+	again, err := openAt(w.Problem, w.Dir)
+	if err != nil {
+		return err
+	}
+	w.Config = again.Config
+	return nil
+}
+
 func readConfig(dir string) (*Config, error) {
 	file := filepath.Join(dir, ConfigFile)
 	text, err := os.ReadFile(file)

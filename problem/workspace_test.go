@@ -62,6 +62,31 @@ func create(t *testing.T, r *Registry, dir string, o CreateOptions) (*Workspace,
 	return Create(t.Context(), p, dir, o)
 }
 
+func TestReloadSeesAChangedConfiguration(t *testing.T) {
+	w, err := create(t, registry(t), filepath.Join(t.TempDir(), "ws"), CreateOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(w.Dir, ConfigFile)
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	two := strings.Replace(string(text), "processes = 1", "processes = 2", 1)
+	if err := os.WriteFile(file, []byte(two), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Reload(); err != nil || w.Config.App.Processes != 2 {
+		t.Errorf("%d processes, %v", w.Config.App.Processes, err)
+	}
+	if err := os.WriteFile(file, []byte("processes"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Reload(); hotseat.CodeOf(err) != hotseat.CodeInvalid || w.Config.App.Processes != 2 {
+		t.Errorf("%d processes, %v", w.Config.App.Processes, err)
+	}
+}
+
 func TestCreateLaysOutAWorkspace(t *testing.T) {
 	r := registry(t)
 	dir := filepath.Join(t.TempDir(), "ws")
