@@ -19,7 +19,7 @@ type class struct {
 	plans                 hotseat.PlanCounts
 	errors                int64
 	longest, inRuns       int64
-	schemas, users        map[string]int64
+	schemas, users        names
 	example               *example
 	series                series.Series
 	requests              map[int]*Use // by route
@@ -155,23 +155,38 @@ func (c *class) add(e *entry, schema []byte, at float64) {
 	}
 }
 
+// names counts how often each came.
+type names map[string]*int64
+
 // count counts a name; very many share one.
-func count(names *map[string]int64, name []byte) {
+func count(n *names, name []byte) {
 	if len(name) == 0 {
 		return
 	}
-	if n, ok := (*names)[string(name)]; ok {
-		(*names)[string(name)] = n + 1
+	if times := (*n)[string(name)]; times != nil {
+		*times++
 		return
 	}
-	if *names == nil {
-		*names = map[string]int64{}
+	if *n == nil {
+		*n = names{}
 	}
-	if len(*names) >= maxNames {
-		(*names)["other"]++
+	if len(*n) >= maxNames && string(name) != "other" {
+		count(n, []byte("other"))
 		return
 	}
-	(*names)[string(name)] = 1
+	once := int64(1)
+	(*n)[string(name)] = &once
+}
+
+func (n names) summary() map[string]int64 {
+	if len(n) == 0 {
+		return nil
+	}
+	m := map[string]int64{}
+	for name, times := range n {
+		m[name] = *times
+	}
+	return m
 }
 
 // ran takes a run of statements of this class on one connection in.
@@ -190,7 +205,7 @@ func (c *class) summary(whole *spread) hotseat.QueryClass {
 		ID: c.id, Fingerprint: c.fingerprint, Verb: c.verb, Count: c.count,
 		QueryTime: c.time.summary(), LockTime: c.lock.summary(),
 		RowsSent: c.sent.summary(), RowsExamined: c.examined.summary(), RowsAffected: c.affected.summary(), BytesSent: c.bytes.summary(),
-		Plans: c.plans, LongestRun: c.longest, InRuns: c.inRuns, Schemas: c.schemas, Users: c.users, Errors: c.errors,
+		Plans: c.plans, LongestRun: c.longest, InRuns: c.inRuns, Schemas: c.schemas.summary(), Users: c.users.summary(), Errors: c.errors,
 	}
 	if c.id != "" {
 		q.ShortID = fingerprint.ShortID(c.id)

@@ -55,9 +55,9 @@ func (e *entry) at(inherited float64) float64 {
 	}
 }
 
-// pairs calls each with every "Key: value" of a header line; a key without a
-// value, as Schema often is, has an empty one.
-func pairs(line []byte, each func(key, value []byte)) {
+// pairs takes every "Key: value" of a header line in; a key without a value, as
+// Schema often is, has an empty one.
+func (e *entry) pairs(line []byte) {
 	var key []byte
 	for i := 0; i < len(line); {
 		for i < len(line) && (line[i] == ' ' || line[i] == '\t') {
@@ -70,18 +70,18 @@ func pairs(line []byte, each func(key, value []byte)) {
 		token := line[start:i]
 		if n := len(token); n > 1 && token[n-1] == ':' && token[0] >= 'A' && token[0] <= 'Z' {
 			if key != nil {
-				each(key, nil)
+				e.pair(key, nil)
 			}
 			key = token[:n-1]
 			continue
 		}
 		if key != nil {
-			each(key, token)
+			e.pair(key, token)
 			key = nil
 		}
 	}
 	if key != nil {
-		each(key, nil)
+		e.pair(key, nil)
 	}
 }
 

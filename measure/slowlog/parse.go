@@ -119,7 +119,7 @@ func (p *parser) header(number int64, line []byte) bool {
 	case bytes.HasPrefix(line, startExplain):
 		e.explain = append(append(e.explain, bytes.TrimLeft(line[len(startExplain):], " ")...), '\n')
 	default:
-		pairs(line[1:], e.pair)
+		e.pairs(line[1:])
 		if p.kind == "" || p.kind == serverMySQL {
 			p.tell(line)
 		}
@@ -275,6 +275,9 @@ func (p *parser) block(b *logfile.Block) {
 			data = nil
 		} else {
 			line, data = data[:end], data[end+1:]
+		}
+		if n := len(line); n > 0 && line[n-1] == '\r' { // servers on Windows
+			line = line[:n-1]
 		}
 		p.line(number, line)
 	}
