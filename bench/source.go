@@ -5,7 +5,7 @@ import (
 	"io/fs"
 )
 
-//go:embed *.go */*.go
+//go:embed *.go */*.go */*.s
 var source embed.FS
 
 // Source returns the source of this package and those below it, for authors
