@@ -139,7 +139,7 @@ func faults() []fault {
 		})},
 
 		{rule: ruleGzip, code: "another-page", proxy: gzipOfIndex},
-		{rule: ruleNotModified, what: "stale 304", code: "304-stale", args: []string{"--duration", "800ms"}, wrong: func(b *blog) {
+		{rule: ruleNotModified, what: "stale 304", code: "304-stale", args: []string{"--duration", "3s"}, wrong: func(b *blog) {
 			b.etag = func(_ *blog, _, path string) string {
 				if path == "/" {
 					return fmt.Sprintf(`W/"%d"`, time.Now().UnixNano())

@@ -100,7 +100,7 @@ func (l *look) strictly() []bench.Check {
 	if l.article == 0 {
 		return append(checks,
 			l.that(ruleIndexNewest, func(_ *bench.Page, d *document) *bench.Mismatch { return checkNewest(d) }),
-			l.that(ruleIndexTen, func(_ *bench.Page, d *document) *bench.Mismatch { return l.world.checkListed(d) }))
+			l.that(ruleIndexTen, func(p *bench.Page, d *document) *bench.Mismatch { return l.world.checkListed(d, p.SentAt()) }))
 	}
 	if a := l.world.known[l.article]; a != nil {
 		checks = append(checks, l.onArticle(a)...)
@@ -236,12 +236,14 @@ func checkNewest(d *document) *bench.Mismatch {
 // indexSize is how many articles / shows (§2).
 const indexSize = 10
 
-// checkListed wants / to show the main article and those that were there before it.
-func (w *world) checkListed(d *document) *bench.Mismatch {
+// checkListed wants / to show the main article and those that were there before
+// it. How soon is nowhere promised: it may be missing until the time at which
+// the original looked at it for the first time.
+func (w *world) checkListed(d *document, sent time.Time) *bench.Mismatch {
 	want := append([]int{w.main.id}, w.before...)
 	want = want[:min(len(want), indexSize)]
 	got := listedOn(d)
-	if slices.Equal(got, want) {
+	if slices.Equal(got, want) || slices.Equal(got, w.before) && sent.Before(w.mainAt.Add(w.run.Duration()/3)) {
 		return nil
 	}
 	return &bench.Mismatch{Code: "wrong-articles", Expected: fmt.Sprintf("the articles %v", want), Actual: fmt.Sprintf("the articles %v", got),

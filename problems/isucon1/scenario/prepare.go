@@ -23,6 +23,7 @@ func (w *world) prepare(u *bench.User) error {
 	if !p.OK() {
 		return p.Err()
 	}
+	w.mainAt = p.DoneAt()
 	// The original took the id for granted.
 	if w.strict {
 		if err := v.confirm(); err != nil {

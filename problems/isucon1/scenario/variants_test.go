@@ -47,6 +47,18 @@ func variants() []variant {
 		{name: "late but in time", right: func(b *blog) {
 			b.lag = func(r *http.Request) time.Duration { return time.Duration(len(r.URL.Path)%2) * testWithin / 2 }
 		}},
+		{name: "the index a moment late", right: func(b *blog) {
+			b.onPage = func(b *blog, p *page) {
+				if p.index && time.Since(p.articles[0].at) < 50*time.Millisecond {
+					all := &page{path: "/", index: true}
+					last := b.articles[len(b.articles)-1]
+					b.articles = b.articles[:len(b.articles)-1]
+					b.fill(all, time.Now())
+					b.articles = append(b.articles, last)
+					p.articles = all.articles
+				}
+			}
+		}},
 		{name: "others comment too", right: func(b *blog) {
 			n := 0
 			b.onComment = func(b *blog, c *remark) {

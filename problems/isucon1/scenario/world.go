@@ -27,6 +27,7 @@ type world struct {
 	host   string           // the target's name without port, as the load calls it
 
 	main   *article
+	mainAt time.Time // when it was posted
 	newest int       // the largest id before the main article's
 	before []int     // what / listed then
 	urls   []address // the load's list
