@@ -113,11 +113,15 @@ func (s *Supervisor) Close() error {
 	return nil
 }
 
-// Restart stops the named processes and starts them again, in order. Those that
-// come after them keep running, as on a server where one service is restarted.
+// Restart stops the named processes, or all if none is named, and starts them
+// again, in order. Those that come after them keep running, as on a server where
+// one service is restarted.
 func (s *Supervisor) Restart(ctx context.Context, names ...string) error {
 	s.op.Lock()
 	defer s.op.Unlock()
+	if len(names) == 0 {
+		names = s.names()
+	}
 	for _, name := range names {
 		if s.unit(name) == nil {
 			return hotseat.NotFound("it has "+strings.Join(s.names(), ", "), "this stack has no process %q", name)

@@ -377,6 +377,16 @@ func TestRestartAndApply(t *testing.T) {
 	if after["one"] == before["one"] || after["two"] != before["two"] || after["three"] != before["three"] {
 		t.Errorf("restart one: %v, then %v", before, after)
 	}
+	before = after
+	if err := s.Restart(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	after = pids()
+	for name := range before {
+		if after[name] == before[name] || after[name] == 0 {
+			t.Errorf("restart of all: %s was %d, is %d", name, before[name], after[name])
+		}
+	}
 	if err := s.Restart(t.Context(), "four"); hotseat.CodeOf(err) != hotseat.CodeNotFound {
 		t.Errorf("restart of nobody: %v", err)
 	}
