@@ -243,7 +243,7 @@ func (b *browser) shows(t *testing.T, selector string, words ...string) {
 }
 
 // picture looks at the page as it is on a wide screen and on a phone: nothing may
-// stick out to the side. With ISUPORTS_PICTURES=DIR the pictures are kept.
+// stick out to the side or be squeezed into a column of letters. With ISUPORTS_PICTURES=DIR the pictures are kept.
 func (b *browser) picture(t *testing.T, name string) {
 	t.Helper()
 	for _, width := range []int{390, 1280} {
@@ -253,6 +253,9 @@ func (b *browser) picture(t *testing.T, name string) {
 		b.wait(t, "innerWidth === "+strconv.Itoa(width))
 		if got := b.must(t, "document.documentElement.scrollWidth"); got != strconv.Itoa(width) {
 			t.Errorf("%s is %s pixels wide on a screen of %d", name, got, width)
+		}
+		if got := b.must(t, `[...document.querySelectorAll("tr")].find((row) => row.offsetHeight > 150)?.innerText ?? ""`); got != "" {
+			t.Errorf("%s has a row that is too high on a screen of %d: %q", name, width, got)
 		}
 		dir := os.Getenv("ISUPORTS_PICTURES")
 		if dir == "" {
