@@ -9,6 +9,9 @@ VERSION       := $(shell git describe --tags --always --dirty 2>/dev/null || ech
 BIN           := bin/hotseat
 GOLANGCI_LINT := .tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
+# The problems whose benchmarks are judged: those with faults to judge by.
+JUDGED := $(patsubst problems/%/faults/faults.toml,%,$(wildcard problems/*/faults/faults.toml))
+
 .DEFAULT_GOAL := help
 
 .PHONY: help
@@ -58,16 +61,16 @@ fmt: ## format the sources
 .PHONY: judge
 judge: setup ## every known fault caught, every correct variant passed
 	@mkdir -p out
-	$(BIN) judge isucon4-qualifier
+	for problem in $(JUDGED); do $(BIN) judge $$problem || exit; done
 
 .PHONY: judge-prove
 judge-prove: setup ## switch each rule off in turn and see its fault escape (long; not in CI)
 	@mkdir -p out
-	$(BIN) judge isucon4-qualifier --prove
+	for problem in $(JUDGED); do $(BIN) judge $$problem --prove || exit; done
 
 .PHONY: bench-innocence
-bench-innocence: setup ## 100 runs of the correct app, some on a busy machine: none may be accused (about 15 minutes)
-	$(BIN) judge isucon4-qualifier --repeat 100
+bench-innocence: setup ## 100 runs of each correct app, some on a busy machine: none may be accused (15 minutes a problem)
+	for problem in $(JUDGED); do $(BIN) judge $$problem --repeat 100 || exit; done
 
 .PHONY: bench-engine
 bench-engine: bench-engine-tools ## what a request costs the load engine, beside wrk, net/http and k6 (4 minutes)
