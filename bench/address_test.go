@@ -65,6 +65,12 @@ type guests struct {
 	conn map[string]bool            // address and port
 }
 
+func (g *guests) reset() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.seen, g.conn = map[string]map[string]bool{}, map[string]bool{}
+}
+
 func (g *guests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	host, _, _ := net.SplitHostPort(r.RemoteAddr)
 	who := r.Header.Get("X-User")
@@ -82,7 +88,7 @@ func (g *guests) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // connections, and returns the address of each.
 func meet(t *testing.T, readers, visitors int, change func(c *Contest, reader *ClosedPopulation, visitor *OpenPopulation)) map[string]string {
 	t.Helper()
-	g := &guests{seen: map[string]map[string]bool{}, conn: map[string]bool{}}
+	g := new(guests)
 	s := serve(t, g.ServeHTTP)
 	const visits = 3
 	come := func(u *User) error {
@@ -118,7 +124,10 @@ func meet(t *testing.T, readers, visitors int, change func(c *Contest, reader *C
 	}
 	change(&c, Closed("", nil), Open("", nil))
 	c.Drain = 20 * time.Second // all of them come, however slow this machine is
-	o := play(t, c, "--target", s.URL, "--duration", "1s")
+	o := unhurried(t, func(load time.Duration) (*outcomeOf, bool) {
+		g.reset()
+		return play(t, c, "--target", s.URL, "--duration", load.String()), len(g.seen) >= readers+visitors+len(c.Verify)
+	}, time.Second, 8*time.Second, 30*time.Second)
 	wantVerdict(t, o, hotseat.Pass, "")
 	if len(g.conn) < visits*(readers+2) {
 		t.Errorf("%d connections", len(g.conn))

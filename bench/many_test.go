@@ -50,12 +50,16 @@ func TestTenThousandUsers(t *testing.T) {
 		return s
 	}
 	before := inUse()
-	peak := make(chan uint64, 1)
-	go func() {
-		time.Sleep(2500 * time.Millisecond)
-		peak <- inUse()
-	}()
-	o := play(t, c, "--target", target, "--duration", "3s")
+	var peak chan uint64
+	o := unhurried(t, func(load time.Duration) (*outcomeOf, bool) {
+		peak = make(chan uint64, 1)
+		go func() {
+			time.Sleep(load - 500*time.Millisecond)
+			peak <- inUse()
+		}()
+		o := play(t, c, "--target", target, "--duration", load.String())
+		return o, len(visits) == users && slices.Min(visits) > 0
+	}, 3*time.Second, 12*time.Second, 40*time.Second)
 	wantVerdict(t, o, hotseat.Pass, "")
 	slices.Sort(visits)
 	if len(visits) != users || visits[0] < 1 {
