@@ -114,7 +114,7 @@ func execute(t testing.TB, w *testWorld, h http.Handler, restart func(), args ..
 
 func TestRightBlogPasses(t *testing.T) {
 	w := newTestWorld(t, 40)
-	r := execute(t, w, newBlog(w), func() {})
+	r := execute(t, w, newBlog(w), func() {}, "--duration", "2s")
 	if r.verdict.Verdict != hotseat.Pass || r.status != hotseat.ExitPass {
 		t.Fatal(r)
 	}

@@ -21,7 +21,6 @@ type fault struct {
 	wrong      func(b *blog)
 	proxy      func(next http.Handler) http.Handler // in front of it
 	restart    func(b *blog)
-	args       []string
 }
 
 // faults has at least one for each semantic rule: faults/NOTES.md says the same for people.
@@ -139,7 +138,7 @@ func faults() []fault {
 		})},
 
 		{rule: ruleGzip, code: "another-page", proxy: gzipOfIndex},
-		{rule: ruleNotModified, what: "stale 304", code: "304-stale", args: []string{"--duration", "3s"}, wrong: func(b *blog) {
+		{rule: ruleNotModified, what: "stale 304", code: "304-stale", wrong: func(b *blog) {
 			b.etag = func(_ *blog, _, path string) string {
 				if path == "/" {
 					return fmt.Sprintf(`W/"%d"`, time.Now().UnixNano())
@@ -288,8 +287,16 @@ func TestFaults(t *testing.T) {
 	}
 	atOnce(t, names, func(t *testing.T, i int) {
 		f := &all[i]
-		if r := f.play(t, w); r.verdict.Verdict != hotseat.Fail || !r.has(f.rule, f.code) {
-			t.Errorf("not caught: %v", r)
+		// A machine that is busy elsewhere may leave a moment's run no time to see
+		// anything; then it gets more.
+		for n, duration := range []string{"400ms", "3s", "15s"} {
+			r := f.play(t, w, "--duration", duration)
+			if r.verdict.Verdict == hotseat.Fail && r.has(f.rule, f.code) {
+				break
+			}
+			if n == 2 || r.verdict.Verdict == hotseat.Fail {
+				t.Fatalf("not caught: %v", r)
+			}
 		}
 		if r := f.play(t, w, "--disable-rule", f.rule); r.verdict.Verdict != hotseat.Pass {
 			t.Errorf("did not escape: %v", r)
@@ -314,7 +321,7 @@ func (f *fault) play(t *testing.T, w *testWorld, args ...string) run {
 			f.restart(b)
 		}
 	}
-	return execute(t, w, h, restart, append(slices.Clone(f.args), args...)...)
+	return execute(t, w, h, restart, args...)
 }
 
 // Every semantic rule has a fault of its own.

@@ -31,13 +31,9 @@ func newPoster(u *bench.User, w *world, number *atomic.Int64) bench.Iteration {
 func (k *poster) comment() error {
 	u, w := k.user, k.world
 	c, verify := k.draw(k.number.Add(1) == 1)
-	if err := k.post(c); err != nil {
-		w.original.posted(false)
+	if err := k.post(c); err != nil || !verify {
+		k.count(err)
 		return err
-	}
-	if !verify {
-		w.original.posted(true)
-		return nil
 	}
 	w.mu.Lock()
 	due := c.done.Add(w.within)
@@ -46,10 +42,16 @@ func (k *poster) comment() error {
 		return nil
 	}
 	err := k.verify(c)
-	if !u.Cut() {
-		w.original.posted(err == nil)
-	}
+	k.count(err)
 	return err
+}
+
+// count takes note of a comment for the original's verdict, if its outcome was
+// known by the load's end.
+func (k *poster) count(err error) {
+	if !k.user.Run.LoadEnded() {
+		k.world.original.posted(err == nil)
+	}
 }
 
 // draw makes up a comment. The first one of a strict run shows in any run,
