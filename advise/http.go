@@ -275,7 +275,7 @@ func drift(v *view) []hotseat.Finding {
 		f.Title = "One thing is different from the run before"
 	}
 	if len(changed) > most {
-		f.Evidence = append(changed[:most:most], fmt.Sprintf("and %d more", len(changed)-most))
+		f.Evidence = slices.Concat(changed[:most], []string{fmt.Sprintf("and %d more", len(changed)-most)})
 	}
 	return []hotseat.Finding{f}
 }

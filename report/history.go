@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"html/template"
 	"io"
-	"math"
 	"strings"
 	"time"
 
@@ -74,7 +73,7 @@ func (h *History) Text(w io.Writer, o TerminalOptions) error {
 		score, drawn := string(r.Verdict), ""
 		switch {
 		case r.Verdict == hotseat.Pass && r.Score != nil:
-			score, drawn = count(*r.Score), bars(float64(*r.Score), top, bar)
+			score, drawn = count(*r.Score), blocks(float64(*r.Score)/max(top, 1), bar)
 		case r.Verdict == hotseat.Fail:
 			score = "FAIL"
 		case r.Verdict == hotseat.Infra:
@@ -139,22 +138,6 @@ func change(r HistoryRun) string {
 	s := fmt.Sprintf("%+.0f %%", 100*(r.Ratio-1))
 	if r.Noise {
 		return "~" + s
-	}
-	return s
-}
-
-// bars draws value as a part of top in so many columns, to an eighth of one.
-func bars(value, top float64, width int) string {
-	if !(top > 0) || !(value > 0) {
-		return ""
-	}
-	eighths := int(math.Round(value / top * float64(8*width)))
-	s := strings.Repeat("█", eighths/8)
-	if part := eighths % 8; part > 0 {
-		s += string([]rune(" ▏▎▍▌▋▊▉")[part])
-	}
-	if s == "" {
-		s = "▏"
 	}
 	return s
 }

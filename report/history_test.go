@@ -66,14 +66,3 @@ func TestHistoryHTML(t *testing.T) {
 		t.Error("a note became markup")
 	}
 }
-
-func TestBars(t *testing.T) {
-	for _, c := range []struct {
-		value, top float64
-		want       string
-	}{{10, 10, "██"}, {5, 10, "█"}, {0.01, 10, "▏"}, {0, 10, ""}, {1, 0, ""}, {7.5, 10, "█▌"}} {
-		if got := bars(c.value, c.top, 2); got != c.want {
-			t.Errorf("bars(%v, %v) = %q, want %q", c.value, c.top, got, c.want)
-		}
-	}
-}

@@ -25,7 +25,7 @@ func HTML(w io.Writer, run *Run) error {
 	page, err := template.New("report").Funcs(template.FuncMap{
 		"count": count, "large": large, "number": number, "ms": milliseconds, "seconds": seconds,
 		"bytes": byteSize, "percent": percent, "clock": clock, "plural": plural,
-		"clip": clip, "textures": func() template.HTML { return textures("bar") },
+		"clip": clip, "severity": severityTag, "textures": func() template.HTML { return textures("bar") },
 		"wide":  func(n int) int64 { return int64(n) },
 		"milli": func(s float64) float64 { return 1000 * s },
 	}).Parse(pageTemplate)
@@ -56,6 +56,25 @@ type page struct {
 	Failures  int64
 	Rules     []ruleLine
 	Exercised int
+	Flames    []flameView
+}
+
+// flameView is a flame graph with the table that says the same.
+type flameView struct {
+	Name, Aside string
+	Picture     picture
+	Lines       []flameLine
+}
+
+// severityTag is the colour of a finding's tag.
+func severityTag(s hotseat.Severity) string {
+	switch s {
+	case hotseat.Critical:
+		return "bad"
+	case hotseat.Warning:
+		return "warn"
+	}
+	return ""
 }
 
 type tile struct{ Name, Value, Aside string }
@@ -104,6 +123,13 @@ func newPage(run *Run) *page {
 	p.Groups, p.Hidden = groupViews(r.Run, r.Failures)
 	p.Tiles = tiles(run, &p.CPU)
 	p.Charts = charts(run, &cpu, classes)
+	for i, f := range run.flames {
+		v := flameView{Name: f.Name, Picture: f.picture(fmt.Sprintf("flame%d", i)), Lines: f.table()}
+		if f.Seconds > 0 {
+			v.Aside = seconds(f.Seconds) + " of CPU time sampled"
+		}
+		p.Flames = append(p.Flames, v)
+	}
 	return p
 }
 

@@ -25,6 +25,10 @@ type Run struct {
 	Samples  []Sample
 	Measure  Measure
 
+	Queries       *Queries // nil where the database was not measured
+	Configuration Configuration
+	flames        []*Flame
+
 	Notes []string // what is missing or damaged, in plain words
 }
 
@@ -155,6 +159,9 @@ func Load(dir string) (*Run, error) {
 			return nil, err
 		}
 	}
+	run.readQueries(dir)
+	run.readConfiguration(dir)
+	run.readFlames(dir)
 	if run.Result.Run == "" {
 		run.Result.Run = filepath.Base(dir)
 	}

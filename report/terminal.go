@@ -304,6 +304,9 @@ func (t terminal) endpoints(r *hotseat.Result, room int) []string {
 
 func (t terminal) footer(r *hotseat.Result) []string {
 	var lines []string
+	if len(r.Findings) > 0 && r.Findings[0].Severity != hotseat.Note {
+		lines = append(lines, t.fact("next", yellow, r.Findings[0].Title+" (hotseat advise)", 2)...)
+	}
 	if all := rules(r); len(all) > 0 {
 		exercised, missed := 0, []string{}
 		for _, l := range all {

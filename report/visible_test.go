@@ -80,16 +80,21 @@ const hostile = "<script>alert(1)</script><svg onload=alert(2)><img src=x onerro
 // hostileResult is a result with text in every string there is.
 func hostileResult(text string) *hotseat.Result {
 	r := &hotseat.Result{}
-	fillStrings(reflect.ValueOf(r).Elem(), text)
+	fillStrings(reflect.ValueOf(r).Elem(), text, 0)
 	score := int64(1)
 	r.Score = &score
 	r.StartedAt = time.Unix(0, 0)
-	r.Measure, r.Findings = nil, nil
+	r.Measure = nil
 	return r
 }
 
-// fillStrings sets every string under v, making one element of every slice, map and pointer.
-func fillStrings(v reflect.Value, text string) {
+// fillStrings sets every string under v, making one element of every slice, map
+// and pointer; a type that holds itself, such as Finding, ends at some depth.
+func fillStrings(v reflect.Value, text string, depth int) {
+	if depth > 12 {
+		return
+	}
+	depth++
 	switch v.Kind() {
 	case reflect.String:
 		v.SetString(text)
@@ -102,20 +107,20 @@ func fillStrings(v reflect.Value, text string) {
 			return
 		}
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fillStrings(v.Index(0), text)
+		fillStrings(v.Index(0), text, depth)
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
-		fillStrings(key, text)
-		fillStrings(value, text)
+		fillStrings(key, text, depth)
+		fillStrings(value, text, depth)
 		v.Set(reflect.MakeMap(v.Type()))
 		v.SetMapIndex(key, value)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fillStrings(v.Elem(), text)
+		fillStrings(v.Elem(), text, depth)
 	case reflect.Struct:
 		for i := range v.NumField() {
 			if v.Type().Field(i).IsExported() {
-				fillStrings(v.Field(i), text)
+				fillStrings(v.Field(i), text, depth)
 			}
 		}
 	default: // numbers and times as they are
