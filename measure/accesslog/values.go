@@ -20,6 +20,9 @@ type duration struct {
 // after retries and internal redirects: "0.100, 0.200 : 0.300".
 // https://nginx.org/en/docs/http/ngx_http_upstream_module.html#var_upstream_addr
 func parseDuration(b []byte) duration {
+	if len(b) == 0 || len(b) == 1 && b[0] == '-' {
+		return duration{whole: true, ok: true}
+	}
 	d := duration{whole: true}
 	i := 0
 	for {

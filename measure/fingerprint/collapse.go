@@ -1,6 +1,9 @@
 package fingerprint
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // collapseLists makes IN (…) and VALUES (…), (…) one class whatever their length.
 func (f *Fingerprinter) collapseLists() {
@@ -134,7 +137,7 @@ func (f *Fingerprinter) limit() {
 		end := i + len(wanted)
 		for _, more := range []string{", ?", ",?", " offset ?"} {
 			if bytes.HasPrefix(text[end:], []byte(more)) {
-				f.second = append(text[:end], text[end+len(more):]...)
+				f.second = slices.Delete(text, end, end+len(more))
 				break
 			}
 		}
@@ -164,7 +167,7 @@ func withoutAscending(text []byte) []byte {
 			break
 		}
 		at += 1 + i
-		text = append(text[:at], text[at+len(asc):]...)
+		text = slices.Delete(text, at, at+len(asc))
 	}
 	return text
 }

@@ -197,8 +197,8 @@ func (f *Fingerprinter) withoutComments(query []byte) []byte {
 			out = append(out, query[:i]...)
 			query = query[i+3+end+2:]
 		}
-		f.first = append(out, query...)
-		query = f.first
+		out = append(out, query...)
+		f.first, query = out, out
 	}
 	if bytes.IndexByte(query, '#') < 0 && !bytes.Contains(query, []byte("--")) {
 		return query
@@ -257,8 +257,8 @@ func (f *Fingerprinter) withoutStrings(query []byte) []byte {
 			out = append(out, query[:i+1]...)
 			query = query[i+1:]
 		}
-		f.first = append(out, query...)
-		query = f.first
+		out = append(out, query...)
+		f.first, query = out, out
 	}
 	for _, quote := range []byte{'"', '\''} {
 		if bytes.IndexByte(query, quote) < 0 {
@@ -277,8 +277,8 @@ func (f *Fingerprinter) withoutStrings(query []byte) []byte {
 			out = append(append(out, query[:i]...), '?')
 			query = query[i+1+end+1:]
 		}
-		f.first = append(out, query...)
-		query = f.first
+		out = append(out, query...)
+		f.first, query = out, out
 	}
 	return query
 }

@@ -46,11 +46,12 @@ func TestFingerprintsAreThoseOfPtQueryDigest(t *testing.T) {
 		// end it, here as there.
 		s = strings.TrimSuffix(s, ";")
 		header := "# User@Host: app[app] @ localhost []\n# Query_time: 0.001000  Lock_time: 0.000100 Rows_sent: 1  Rows_examined: 1\nSET timestamp=1795302300;\n"
-		if strings.HasPrefix(s, "administrator command") {
+		switch {
+		case strings.HasPrefix(s, "administrator command"):
 			fmt.Fprintf(&log, "%s# %s;\n", header, s)
-		} else if strings.HasPrefix(strings.ToLower(s), "use ") {
+		case strings.HasPrefix(strings.ToLower(s), "use "):
 			continue // the log's own prelude looks like that: see TestUse
-		} else {
+		default:
 			fmt.Fprintf(&log, "%s%s;\n", header, s)
 		}
 		print := string(f.Of([]byte(s)))

@@ -85,7 +85,7 @@ func (s *shape) isValue(base []byte, others, hex int) bool {
 	case others > 0:
 		// Percent signs, "@name", "a,b", "key=value", anything that is no ASCII. A lone
 		// "*" (OPTIONS *) and "{x}" of somebody else's template are words.
-		return !(n == 1 && base[0] == '*') && base[0] != '{' && base[0] != ':'
+		return string(base) != "*" && base[0] != '{' && base[0] != ':'
 	case s.digits > 0 && letters == 0:
 		return true // 12, 2026-11-21, 1.5, 10.0.0.1
 	case s.digits >= 6 && letters <= 2 && base[0] <= '9':
