@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -127,7 +128,7 @@ func (s *site) startDatabase(t *testing.T) {
 func (s *site) load(env ...string) (string, error) {
 	cmd := exec.Command(filepath.Join(s.root, "load.sh"))
 	cmd.Dir = "/"
-	cmd.Env = append(append([]string{}, s.env...), env...)
+	cmd.Env = slices.Concat(s.env, env)
 	out, err := cmd.CombinedOutput()
 	return string(out), err
 }
@@ -145,7 +146,7 @@ func (s *site) startApp(t *testing.T) {
 	port := freePort(t)
 	app := exec.Command(filepath.Join(s.root, "env.sh"), "./webapp")
 	app.Dir = source
-	app.Env = append(s.env, "PORT="+port, "STATIC_DIR="+filepath.Join(s.root, "public"))
+	app.Env = append(slices.Clone(s.env), "PORT="+port, "STATIC_DIR="+filepath.Join(s.root, "public"))
 	start(t, app)
 	s.url = "http://127.0.0.1:" + port
 	waitFor(t, "the app", func() error {

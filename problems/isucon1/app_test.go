@@ -297,16 +297,16 @@ func (s *site) testNewArticle(t *testing.T) {
 
 // A final newline ends the last line and opens no other (§3.4).
 func (s *site) testFinalNewlines(t *testing.T) {
-	for body, want := range map[string]string{
-		"a\n":     "a<br/>",
-		"a\n\n":   "a<br/><br/>",
-		"\na\nb ": "<br/>a<br/>b <br/>",
-		"":        "",
+	for _, c := range []struct{ body, want string }{
+		{"a\n", "a<br/>"},
+		{"a\n\n", "a<br/><br/>"},
+		{"\na\nb ", "<br/>a<br/>b <br/>"},
+		{"", ""},
 	} {
-		s.post(t, "/post", url.Values{"title": {"newlines"}, "body": {body}}, "/")
+		s.post(t, "/post", url.Values{"title": {"newlines"}, "body": {c.body}}, "/")
 		page := s.page(t, fmt.Sprintf("/article/%d", s.newestOf(s.page(t, "/"))))
-		if got, _ := page.Find(".article .body").Html(); got != want {
-			t.Errorf("%q is shown as %q", body, got)
+		if got, _ := page.Find(".article .body").Html(); got != c.want {
+			t.Errorf("%q is shown as %q, want %q", c.body, got, c.want)
 		}
 	}
 }
