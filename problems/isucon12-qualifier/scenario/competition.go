@@ -70,6 +70,9 @@ func (c *competition) visiting(p *player, at time.Time) {
 		v = &visit{asked: at, paged: true}
 		c.visits[p] = v
 	}
+	if at.Before(v.asked) {
+		v.asked = at
+	}
 	v.times++
 }
 

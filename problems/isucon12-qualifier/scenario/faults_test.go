@@ -98,7 +98,7 @@ func faults() []fault {
 }
 
 // atOnce is how many runs go on at the same time: they mostly wait for seconds to pass.
-const atOnce = 24
+const atOnce = 40
 
 // Every fault is caught by its rule, and with the rule switched off by none.
 func TestFaults(t *testing.T) {

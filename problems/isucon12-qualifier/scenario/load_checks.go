@@ -87,7 +87,10 @@ func (k *tenantBilling) check() error {
 }
 
 // adminBilling checks how much the billing of all tenants grows by a competition.
-type adminBilling struct{ worker }
+type adminBilling struct {
+	worker
+	quiet time.Time // from when on no earlier finish may show for the first time
+}
 
 // The tenants whose billing is compared: nothing else finishes competitions of theirs.
 const (
@@ -96,7 +99,7 @@ const (
 )
 
 func newAdminBilling(u *bench.User, w *world) *adminBilling {
-	k := &adminBilling{newWorker(u, w)}
+	k := &adminBilling{worker: newWorker(u, w)}
 	k.crew = newCrew(w, w.size.checkWatchers)
 	return k
 }
@@ -111,6 +114,9 @@ func (k *adminBilling) round() error {
 
 func (k *adminBilling) check() error {
 	u, w, size := k.user, k.world, &k.world.size
+	// After a failure an earlier finish may not have shown yet.
+	wait := time.Until(k.quiet)
+	u.Think(wait, wait)
 	before := int64(oneOf(u.Rand, growthFirst, growthLast))
 	k.asAdmin().patience = adminPatience
 	page, _, err := k.tenantsPage(before)
@@ -127,12 +133,14 @@ func (k *adminBilling) check() error {
 	}
 	t := w.tenantOf(int(id))
 	j := &job{worker: &k.worker, tenant: t, rows: 1 << 30, crew: k.crew, joining: 1}
-	if err := j.run(); err != nil {
+	err = j.run()
+	k.quiet = time.Now().Add(size.grace)
+	if err != nil {
 		return err
 	}
 	done := t.latest()
 	u.Think(size.grace, size.grace)
-	if u.Run.LoadEnded() || done == nil {
+	if u.Run.LoadEnded() || done == nil || w.doubtful(page) {
 		return nil
 	}
 	k.asAdmin().patience = adminPatience
@@ -152,12 +160,34 @@ func (k *adminBilling) check() error {
 			Actual:   fmt.Sprintf("%d yen more", grown), Message: "the billing of all tenants has grown by another amount than the competition costs"}}
 		if excess := grown - want; excess > 0 && excess%visitorYen == 0 && excess <= visitorYen*tell.scored {
 			f.or = []string{ruleBillingOnce}
+		} else if want-grown == playerYen*tell.disqScored {
+			f.or = []string{ruleBillingDisqualified}
 		}
 		if err := k.blame(p, f); err != nil {
 			return w.normal(err)
 		}
 	}
 	return nil
+}
+
+// doubtful reports whether some finish of these tenants' competitions may
+// still take effect: its answer was lost.
+func (w *world) doubtful(page []tenantDetail) bool {
+	for i := range page {
+		id := idOf(page[i])
+		if id < 1 || id > int64(len(w.initial)) {
+			continue
+		}
+		for _, c := range w.tenantOf(int(id)).own() {
+			c.mu.Lock()
+			doubtful := c.ending.doubtful
+			c.mu.Unlock()
+			if doubtful {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func sumOf(page []tenantDetail) (yen int64) {

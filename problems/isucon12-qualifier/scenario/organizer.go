@@ -155,6 +155,9 @@ func (b *browser) addPlayers(names []string) ([]*player, error) {
 	for i := range data.Players {
 		d := &data.Players[i]
 		who := t.meet(d.ID, *d.DisplayName)
+		if !who.since.IsZero() {
+			t.complete = false // the rule about ids is switched off: others may have been meant
+		}
 		who.since, who.initially = p.DoneAt(), isNot
 		added = append(added, who)
 	}

@@ -231,6 +231,7 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		f.Rule, f.Message = ruleRankingSheet, fmt.Sprintf("player %s has score %d in the ranking and %d in the sheet", who.id, got, want)
 		if slices.Contains(due.rows, row{who, got}) {
 			f.Rule, f.Message = ruleRankingLastRow, fmt.Sprintf("player %s is ranked with %d, which is not their last row: that says %d", who.id, got, want)
+			f.or = []string{ruleRankingSheet} // or the last row got lost
 		}
 		return f
 	}

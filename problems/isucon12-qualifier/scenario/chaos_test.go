@@ -1,0 +1,95 @@
+package isucon12qscenario
+
+import (
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"hotseat"
+)
+
+// chaos loses requests and answers of the load, in every way there is: a
+// request that never arrives, an answer that does not, one that says 500 after
+// all was done or before anything was, and one that is done much later.
+type chaos struct {
+	next  http.Handler
+	share float64
+
+	mu      sync.Mutex
+	dice    *rand.Rand
+	begun   bool
+	late    sync.WaitGroup
+	mishaps int
+}
+
+func (c *chaos) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	c.mu.Lock()
+	// The load begins with this.
+	if r.URL.Path == pathAdminBilling && r.FormValue("before") == "100" {
+		c.begun = true
+	}
+	what := -1
+	if c.begun && c.dice.Float64() < c.share {
+		what = c.dice.IntN(5)
+		c.mishaps++
+	}
+	c.mu.Unlock()
+	switch what {
+	case 0:
+		panic(http.ErrAbortHandler)
+	case 1:
+		c.next.ServeHTTP(httptest.NewRecorder(), r)
+		panic(http.ErrAbortHandler)
+	case 2:
+		w.WriteHeader(http.StatusInternalServerError)
+	case 3:
+		c.next.ServeHTTP(httptest.NewRecorder(), r)
+		w.WriteHeader(http.StatusBadGateway)
+	case 4:
+		body := new(strings.Builder)
+		buffer := make([]byte, 32<<10)
+		for {
+			n, err := r.Body.Read(buffer)
+			body.Write(buffer[:n])
+			if err != nil {
+				break
+			}
+		}
+		again := httptest.NewRequest(r.Method, r.URL.String(), strings.NewReader(body.String()))
+		again.Host, again.Header = r.Host, r.Header
+		c.late.Go(func() {
+			time.Sleep(150 * time.Millisecond)
+			c.next.ServeHTTP(httptest.NewRecorder(), again)
+		})
+		w.WriteHeader(http.StatusGatewayTimeout)
+	default:
+		c.next.ServeHTTP(w, r)
+	}
+}
+
+// What gets lost costs points, but is held against nobody as a wrong answer.
+func TestChaosAccusesNobody(t *testing.T) {
+	w := newTestWorld(t)
+	for seed := range uint64(8) {
+		t.Run("", func(t *testing.T) {
+			t.Parallel()
+			c := &chaos{next: w.service(), share: 0.01, dice: rand.New(rand.NewPCG(seed, 1))}
+			r := execute(t, w, c, "--param", "grace=300", "--duration", "5s")
+			c.late.Wait()
+			for _, f := range r.failures {
+				if f.WrongAnswer() || f.Side == hotseat.SideBench {
+					t.Errorf("accused: %v", r)
+					break
+				}
+			}
+			if r.verdict.Verdict == hotseat.Infra {
+				t.Errorf("%v", r)
+			}
+			t.Logf("%d mishaps, %s", c.mishaps, r.verdict.Reason)
+		})
+	}
+}
