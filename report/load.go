@@ -84,7 +84,13 @@ type Measure struct {
 		StealMaxPct float64 `json:"steal_max_pct"`
 		IOWaitPct   float64 `json:"iowait_pct"`
 	} `json:"host"`
-	Database  *Database `json:"database"`
+	Database *Database `json:"database"`
+	Cost     *struct {
+		Ratio float64 `json:"ratio"`
+		Low   float64 `json:"low"`
+		High  float64 `json:"high"`
+		Pairs int     `json:"pairs"`
+	} `json:"cost"`
 	Collector struct {
 		CPUS    float64 `json:"cpu_s"`
 		CorePct float64 `json:"core_pct"`

@@ -267,10 +267,15 @@ func (r *Runner) closeCollectors(ctx context.Context, s *session, result *hotsea
 			}
 		})
 	}
-	text, err := json.Marshal(struct {
+	measured := struct {
 		Level Measure `json:"level"`
 		*measure.Summary
-	}{MeasureFull, summary})
+		Cost *Cost `json:"cost,omitempty"` // to the score, if an A/B of runs found it out
+	}{Level: MeasureFull, Summary: summary}
+	if s.stack != nil {
+		measured.Cost = rememberedCost(s.stack.workspace)
+	}
+	text, err := json.Marshal(measured)
 	if err != nil {
 		r.Log.Warn("measuring", "error", err)
 		return

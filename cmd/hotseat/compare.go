@@ -16,7 +16,7 @@ import (
 func (m *Main) compareCommand() *cobra.Command {
 	var flags benchFlags
 	var pairs int
-	var benchstat bool
+	var benchstat, measureCost bool
 	cmd := &cobra.Command{
 		Use:   "compare A B",
 		Short: "Is B faster than A? Paired, interleaved runs and an honest interval",
@@ -29,12 +29,21 @@ folder runs as it is, uncommitted changes and its own data included; a commit
 runs in a checkout of its own on golden data, after its migrate hook, so an index
 made by hand with "hotseat sql" is no part of it. The runs are kept as any others.
 
+--measure-cost compares the workspace you stand in with itself, measured (B) and
+not (A): what the servers' logs cost. The workspace's reports say it from then on.
+
 Exit status: 0 both passed every run, 1 one failed, 2 wrong usage, 3 trouble of the
 benchmark's own, 130 interrupted.`,
 		Example: `  hotseat compare HEAD~1 HEAD
   hotseat compare HEAD . --pairs 8 --duration 20s
-  hotseat compare ../try1 ../try2 --benchstat > scores.txt`,
-		Args: args(cobra.ExactArgs(2)),
+  hotseat compare ../try1 ../try2 --benchstat > scores.txt
+  hotseat compare --measure-cost`,
+		Args: args(func(cmd *cobra.Command, args []string) error {
+			if measureCost {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(2)(cmd, args)
+		}),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o, err := flags.options()
 			if err != nil {
@@ -50,7 +59,12 @@ benchmark's own, 130 interrupted.`,
 			case flags.json && benchstat:
 				return hotseat.Invalid("choose one of --json and --benchstat", "there is only one output")
 			}
-			c, err := m.compare(cmd.Context(), o, args[0], args[1], pairs)
+			var c *compare.Comparison
+			if measureCost {
+				c, err = m.measureCost(cmd.Context(), o, pairs)
+			} else {
+				c, err = m.compare(cmd.Context(), o, args[0], args[1], pairs)
+			}
 			if err != nil {
 				return err
 			}
@@ -69,6 +83,7 @@ benchmark's own, 130 interrupted.`,
 	}
 	flags.add(cmd)
 	cmd.Flags().IntVar(&pairs, "pairs", 5, "how many `pairs` of runs")
+	cmd.Flags().BoolVar(&measureCost, "measure-cost", false, "what measuring costs in the workspace you stand in")
 	cmd.Flags().BoolVar(&benchstat, "benchstat", false, "print the scores as Go benchmark text")
 	return cmd
 }
@@ -106,11 +121,17 @@ func (m *Main) compare(ctx context.Context, o runner.Options, nameA, nameB strin
 	if a.Problem().ID != b.Problem().ID {
 		return nil, hotseat.Invalid("scores of different problems have no ratio", "%s is of %s, %s of %s", nameA, a.Problem().ID, nameB, b.Problem().ID)
 	}
+	return compare.Run(ctx, a.Contender, b.Contender, m.pairsOf(o, pairs))
+}
+
+// pairsOf is the plan of a comparison: a seed of its own for each pair, and a
+// line for each run that ends.
+func (m *Main) pairsOf(o runner.Options, pairs int) compare.Plan {
 	first := rand.Uint64N(1 << 52)
 	if o.Seed != nil {
 		first = *o.Seed
 	}
-	return compare.Run(ctx, a.Contender, b.Contender, compare.Plan{
+	return compare.Plan{
 		Pairs: pairs,
 		Seed:  func() uint64 { first++; return first - 1 },
 		Done: func(pair int, side string, r *hotseat.Result) {
@@ -121,5 +142,44 @@ func (m *Main) compare(ctx context.Context, o runner.Options, nameA, nameB strin
 			}
 			m.say("pair %d of %d, %s: %s, score %d", pair, pairs, side, r.Verdict, *r.Score)
 		},
-	})
+	}
+}
+
+// measureCost compares a workspace with itself, logs off and on, and remembers
+// the answer for its reports.
+func (m *Main) measureCost(ctx context.Context, o runner.Options, pairs int) (c *compare.Comparison, err error) {
+	w, err := m.workspace()
+	if err != nil {
+		return nil, err
+	}
+	if err := missingFor(w.Problem, w.Config.Language); err != nil {
+		return nil, err
+	}
+	r, err := m.runner(m.observer())
+	if err != nil {
+		return nil, err
+	}
+	if !r.IsUp(ctx, w) {
+		defer func() {
+			down, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Minute)
+			defer cancel()
+			err = errors.Join(err, r.Down(down, w))
+		}()
+	}
+	side := func(name string, level runner.Measure) compare.Contender {
+		return compare.Contender{Name: name, Run: func(ctx context.Context, seed uint64, note string) (*hotseat.Result, error) {
+			run := o
+			run.Workspace, run.Problem, run.Seed, run.Note, run.Measure = w, w.Problem, &seed, note, level
+			outcome, err := r.Run(ctx, run)
+			if err != nil {
+				return nil, err
+			}
+			return outcome.Result, nil
+		}}
+	}
+	c, err = compare.Run(ctx, side("--measure off", runner.MeasureOff), side("--measure full", runner.MeasureFull), m.pairsOf(o, pairs))
+	if err == nil && c.Score != nil {
+		err = runner.RememberCost(w, runner.Cost{Ratio: c.Score.Ratio, Low: c.Score.Low, High: c.Score.High, Pairs: c.Score.Pairs})
+	}
+	return c, err
 }
