@@ -56,7 +56,7 @@ func main() {
 	adminDB.SetMaxOpenConns(10)
 	defer adminDB.Close()
 
-	e.Use(middleware.Logger())
+	e.Use(middleware.RequestLogger())
 	e.Use(middleware.Recover())
 	e.Use(headJSON)
 
