@@ -12,8 +12,6 @@ import (
 	"strings"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql" // the driver "mysql"
-
 	"hotseat"
 	"hotseat/measure"
 	"hotseat/problem"
@@ -112,7 +110,7 @@ func goldenKey(w *problem.Workspace, version, generated string, args []string) (
 // fill makes the contest's user and lets the problem's own files, not the
 // workspace's, load the data.
 func (r *Runner) fill(ctx context.Context, db *database, generated string, c mariadb.Conn) error {
-	conn, err := sql.Open("mysql", c.DSN(""))
+	conn, err := c.Open("")
 	if err != nil {
 		return err
 	}
@@ -180,7 +178,7 @@ func (db *database) process(ctx context.Context) (stack.Process, error) {
 func (db *database) counters(ctx context.Context) (measure.Counters, error) {
 	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
 	defer cancel()
-	conn, err := sql.Open("mysql", mariadb.Conn{Socket: db.socket, User: adminUser}.DSN(""))
+	conn, err := mariadb.Conn{Socket: db.socket, User: adminUser}.Open("")
 	if err != nil {
 		return nil, err
 	}

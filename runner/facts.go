@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"cmp"
 	"context"
-	"database/sql"
 	"fmt"
 	"net"
 	"os"
@@ -77,7 +76,7 @@ func (s *site) counts(ctx context.Context, note func(string, ...any)) serverCoun
 
 // query runs a statement as the administrator.
 func (s *site) query(ctx context.Context, statement string, f func([]string) error) error {
-	conn, err := sql.Open("mysql", mariadb.Conn{Socket: s.socket, User: adminUser}.DSN(""))
+	conn, err := mariadb.Conn{Socket: s.socket, User: adminUser}.Open("")
 	if err != nil {
 		return err
 	}

@@ -125,7 +125,7 @@ var restless = []string{"gtid_binlog_pos", "gtid_binlog_state", "gtid_current_po
 	"innodb_buffer_pool_load_now", "innodb_buffer_pool_dump_now", "pid_file", "server_uid", "last_insert_id", "pseudo_thread_id", "in_transaction"}
 
 func (s *site) databaseState(ctx context.Context, st *state) error {
-	conn, err := sql.Open("mysql", mariadb.Conn{Socket: s.socket, User: adminUser}.DSN(""))
+	conn, err := mariadb.Conn{Socket: s.socket, User: adminUser}.Open("")
 	if err != nil {
 		return err
 	}

@@ -103,7 +103,7 @@ type slowGate struct {
 }
 
 func newSlowGate(s *Stack) (*slowGate, error) {
-	conn, err := sql.Open("mysql", mariadb.Conn{Socket: s.database.socket, User: adminUser}.DSN(""))
+	conn, err := mariadb.Conn{Socket: s.database.socket, User: adminUser}.Open("")
 	if err != nil {
 		return nil, err
 	}

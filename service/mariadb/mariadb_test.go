@@ -57,7 +57,7 @@ func open(t *testing.T, dsn string) *sql.DB {
 
 // fillSmall makes the contest's user and one table.
 func fillSmall(ctx context.Context, conn Conn) error {
-	db, err := sql.Open("mysql", conn.DSN(""))
+	db, err := sql.Open("mysql", conn.dsn(""))
 	if err != nil {
 		return err
 	}
@@ -210,7 +210,7 @@ func TestAHalfBuiltEntryIsNeverUsed(t *testing.T) {
 	}
 	t.Run("server killed while building", func(t *testing.T) {
 		_, err := g.Get(t.Context(), "k", func(ctx context.Context, conn Conn) error {
-			db := open(t, conn.DSN(""))
+			db := open(t, conn.dsn(""))
 			var pidFile string
 			if err := db.QueryRowContext(ctx, "SELECT @@pid_file").Scan(&pidFile); err != nil {
 				return err

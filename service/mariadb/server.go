@@ -5,11 +5,14 @@ package mariadb
 
 import (
 	"context"
+	"database/sql"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strconv"
 	"time"
+
+	"github.com/go-sql-driver/mysql"
 
 	"hotseat"
 	"hotseat/service"
@@ -143,12 +146,28 @@ type Conn struct {
 	Password string
 }
 
-// DSN is the connection as go-sql-driver/mysql takes it. The database may be
+// dsn is the connection as go-sql-driver/mysql takes it. The database may be
 // empty.
-func (c Conn) DSN(database string) string {
+func (c Conn) dsn(database string) string {
 	password := ""
 	if c.Password != "" {
 		password = ":" + c.Password
 	}
 	return fmt.Sprintf("%s%s@unix(%s)/%s?multiStatements=true&interpolateParams=true", c.User, password, c.Socket, database)
+}
+
+// Open returns a pool of connections. What the driver would say on standard error
+// when one breaks, for instance because the server was restarted, comes back as an
+// error too, and nobody needs to read it twice.
+func (c Conn) Open(database string) (*sql.DB, error) {
+	config, err := mysql.ParseDSN(c.dsn(database))
+	if err != nil {
+		return nil, err
+	}
+	config.Logger = &mysql.NopLogger{}
+	connector, err := mysql.NewConnector(config)
+	if err != nil {
+		return nil, err
+	}
+	return sql.OpenDB(connector), nil
 }
