@@ -67,6 +67,9 @@ func (c *Client) connect(ctx context.Context, h *host, until time.Time) (net.Con
 		}
 		return nc, nil
 	}
+	if nc := direct(&h.target); nc != nil {
+		return nc, nil
+	}
 	dialer := net.Dialer{
 		Deadline:  until,
 		KeepAlive: -1, // probes of idle connections are four system calls per connection for nothing
