@@ -157,9 +157,7 @@ func (b *browser) checkReport(p *bench.Page, c *competition, r *report) *finding
 		return c.wrong(ruleBillingFresh, expected, actual, fmt.Sprintf("%s after the finish the billing does not show it", p.SentAt().Sub(end.done).Round(10*time.Millisecond)))
 	case players != want.players:
 		f := c.wrong(ruleBillingPlayers, expected, actual, "another number of players is billed than have a score")
-		if players < want.players {
-			f.or = []string{ruleRankingSheet} // which may never have arrived
-		}
+		f.or = []string{ruleRankingSheet} // which may have arrived in part, or on top of the one before
 		if tell.disqScored > 0 && want.players-players == tell.disqScored {
 			f.or, f.Rule = append(f.or, f.Rule, ruleBillingDisqualified), ruleBillingDisqualified
 		}
@@ -210,7 +208,7 @@ func (c *competition) wrong(rule, expected, actual, message string) *finding {
 // blamed puts the blame where the rehearsal wants it, if it made this
 // competition for one rule.
 func (c *competition) blamed(f *finding) *finding {
-	if c.purpose != "" {
+	if c.purpose != "" && (c.purpose != ruleBillingPlayers || f.Rule == ruleBillingPlayers) {
 		f.or = append(f.or, f.Rule)
 		f.Rule = c.purpose
 	}

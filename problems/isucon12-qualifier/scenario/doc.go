@@ -33,7 +33,7 @@
 //     rules=strict one wrong answer fails it, and the 1 %, the 10 % and the stop at 100 are
 //     for connections, timeouts, 429 and 5xx.
 //
-// Read contest.go for the parameters, prepare.go and strict.go for the checks
-// before the load, load.go and load_checks.go for the load, playing.go for what
-// rankings must show and billing.go for what is billed.
+// Read contest.go for the parameters; prepare.go, rankings.go, refusals.go, initial.go and
+// billing_rules.go for the checks before the load; load.go, players.go and load_checks.go for
+// the load; playing.go for what rankings and pages must show, and billing.go for what is billed.
 package isucon12qscenario

@@ -1,13 +1,11 @@
 package isucon12qscenario
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
 	"slices"
 	"time"
 
-	"hotseat"
 	"hotseat/bench"
 	"hotseat/bench/model"
 )
@@ -28,13 +26,6 @@ const (
 func pathDisqualify(id string) string { return "/api/organizer/player/" + id + "/disqualified" }
 func pathFinish(id string) string     { return "/api/organizer/competition/" + id + "/finish" }
 func pathScore(id string) string      { return "/api/organizer/competition/" + id + "/score" }
-
-// wrongAnswer reports that an answer came and was not the one due: what the
-// service did is then anybody's guess.
-func wrongAnswer(err error) bool {
-	failed := new(bench.Failed)
-	return errors.As(err, &failed) && (&hotseat.Failure{Class: failed.Class, Code: failed.Code}).WrongAnswer()
-}
 
 // refusedOutright reports that the service has said that it did nothing.
 func refusedOutright(p *bench.Page) bool { return p.Status() >= 400 && p.Status() < 500 }

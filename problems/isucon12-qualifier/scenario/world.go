@@ -167,13 +167,6 @@ func (t *tenant) meet(id, name string) *player {
 	return p
 }
 
-// known returns the player of that id, nil if the tenant is not known to have it.
-func (t *tenant) known(id string) *player {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.players[id]
-}
-
 // competition returns that of an id, nil if the tenant is not known to have it.
 func (t *tenant) competition(id string) *competition {
 	t.mu.Lock()
@@ -208,7 +201,7 @@ func (t *tenant) organizerCookie() string {
 }
 
 func (t *tenant) playerCookie(p *player) string {
-	return p.pass.get(t.world.signer, rolePlayer, p.id, t.name)
+	return p.get(t.world.signer, rolePlayer, p.id, t.name)
 }
 
 // standing is what is known of a player's disqualification; the tenant's lock

@@ -1,9 +1,7 @@
 package isucon12qscenario
 
 import (
-	"crypto"
 	_ "crypto/sha512" // RS512
-	"net/http"
 	"time"
 
 	"hotseat/bench"
@@ -12,73 +10,6 @@ import (
 // nextSecond is a little more than the second in which a visit and a finish
 // are as good as simultaneous (§7).
 const nextSecond = 1100 * time.Millisecond
-
-// badTokens is group D: tokens that are no good.
-func (w *world) badTokens(u *bench.User) error {
-	b := newBrowser(u, w).asAdmin()
-	now := time.Now()
-	admin := newClaims(roleAdmin, roleAdmin, adminName, now)
-	expired := newClaims(roleAdmin, roleAdmin, adminName, now.Add(-2*tokenLife))
-	sha512 := &signer{key: w.signer.key, alg: "RS512", hash: crypto.SHA512}
-	add := func(cookie string) *bench.Step {
-		name := w.unique(u.Rand, 12)
-		return u.PostForm(pathTenantsAdd, "name", name, "display_name", name).Header("Cookie", cookie)
-	}
-	tokens := []struct{ name, rule, cookie string }{
-		{"an expired token", ruleTokenInvalid, w.signer.sign(expired)},
-		{"a token signed by another key", ruleTokenInvalid, w.stranger.sign(admin)},
-		{"an RS512 token", ruleTokenAlgorithm, sha512.sign(admin)},
-	}
-	if w.strict {
-		tokens = append(tokens, struct{ name, rule, cookie string }{"no token", ruleTokenInvalid, ""})
-	}
-	for _, t := range tokens {
-		if err := b.refusedBusy(t.rule, func() *bench.Step { return add(t.cookie) }, http.StatusUnauthorized, "POST "+pathTenantsAdd+" with "+t.name); err != nil {
-			return err
-		}
-	}
-
-	const nobody = "null-null"
-	u.SetHost(nobody + domain)
-	organizer := w.signer.sign(newClaims(roleOrganizer, roleOrganizer, nobody, now))
-	join := func() *bench.Step {
-		return u.PostForm(pathCompetitionsAdd, "title", w.newTitle(u.Rand)).Header("Cookie", organizer)
-	}
-	if err := b.refusedBusy(ruleTokenTenant, join, http.StatusUnauthorized, "POST "+pathCompetitionsAdd+" at an unknown tenant"); err != nil {
-		return err
-	}
-	t := w.tenantOf(oneOf(u.Rand, 31, seedFirst-1))
-	u.SetHost(t.host)
-	s := u.Get(pathPlayersCompetitions).Header("Cookie", w.signer.sign(newClaims(rolePlayer, unknownID, t.name, now)))
-	if err := b.refused(ruleTokenPlayer, s, http.StatusUnauthorized, "GET "+pathPlayersCompetitions+" as an unknown player"); err != nil {
-		return err
-	}
-	if !w.strict {
-		return nil
-	}
-	other := w.tenantOf(oneOf(u.Rand, 2, 30))
-	for _, path := range []string{pathCompetitions, pathPlayers, pathBilling} {
-		s := u.Get(path).Header("Cookie", other.organizerCookie())
-		if err := b.refused(ruleTokenAudience, s, http.StatusUnauthorized, "GET "+path+" with a token of another tenant"); err != nil {
-			return err
-		}
-	}
-	s = u.Get(pathPlayersCompetitions).Header("Cookie", t.organizerCookie())
-	if err := b.refused(ruleTokenRole, s, http.StatusForbidden, "GET "+pathPlayersCompetitions+" as an organizer"); err != nil {
-		return err
-	}
-	who := t.anyone(isNot)
-	if who == nil {
-		return nil
-	}
-	for _, path := range []string{pathCompetitions, pathPlayers, pathBilling} {
-		s := u.Get(path).Header("Cookie", t.playerCookie(who))
-		if err := b.refused(ruleTokenRole, s, http.StatusForbidden, "GET "+path+" as a player"); err != nil {
-			return err
-		}
-	}
-	return nil
-}
 
 // billingRules plays every rule of §7 through, each in a competition of its
 // own: so even the shortest run judges all of them, and what is wrong is told
@@ -127,6 +58,9 @@ func (w *world) billingRules(u *bench.User) error {
 	// Who is only in an earlier sheet does not count, nor do repeated rows.
 	second := append(rowsOf(players[:4], ascending), row{players[0], 5}, row{players[1], 5})
 	if err := o.upload(made[ruleBillingPlayers], newSheet(second)); err != nil {
+		return err
+	}
+	if err := w.visit(u, t, made[ruleBillingPlayers], -1, players[0]); err != nil {
 		return err
 	}
 	visits := []struct {
