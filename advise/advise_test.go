@@ -103,7 +103,7 @@ var troubles = []struct {
 	{"prepare-chatter", "interpolateParams=true", func(in *Input) { in.Picture.MariaDB.Status["Com_stmt_prepare"] = 59_000 }},
 	{"commit-fsync", "innodb_flush_log_at_trx_commit = 2", func(in *Input) {
 		in.Picture.MariaDB.Variables["innodb_flush_log_at_trx_commit"] = "1"
-		in.Picture.MariaDB.Status["Innodb_os_log_fsyncs"] = 30_000
+		in.Picture.MariaDB.Status["Innodb_data_fsyncs"] = 30_000
 		query(in, hotseat.QueryClass{Fingerprint: "update loans set returned = ? where id = ?", Share: 0.4, QueryTime: hotseat.Spread{Mean: 0.004}})
 	}},
 	{"buffer-pool", "innodb_buffer_pool_size = ", func(in *Input) {
@@ -123,6 +123,7 @@ var troubles = []struct {
 	}},
 	{"pool-too-small", "max_connections is 1,000", func(in *Input) {
 		in.Picture.Peaks[0].Max, in.Picture.Peaks[0].Plateau = 150, 0.97
+		in.Picture.Access.Total.UpstreamTime.Sum, in.Picture.Access.Total.RequestTime.Sum = 13_000, 13_000 // 220 at once for a minute
 		in.Picture.MariaDB.Variables["max_connections"] = "1000"
 	}},
 	{"pools-exceed-server", "12 refused", func(in *Input) {

@@ -17,9 +17,12 @@ const (
 	sortRows      = 10_000.0 // examined to sort or group for a few
 	fewRows       = 100.0
 	loopRun       = 10  // statements of one class in a row on a connection
+	loopEach      = 1.5 // at least, for each request, or a run of statements is one of requests
 	chattyCalls   = 5.0 // per request
 	chattySeconds = 0.0003
 	fatRow        = 10 << 10 // bytes sent by a statement
+	fsyncRate     = 50.0     // a second; a slow disk has no more than a hundred
+	cacheRate     = 20.0     // results a second that go into the query cache
 )
 
 // class is one query class with what is derived from it.
@@ -290,6 +293,11 @@ func loops(writes bool) func(*view) []hotseat.Finding {
 			if float64(c.InRuns) < 0.3*float64(c.Count) && v.perRequest(c.ID) < loopRun {
 				continue
 			}
+			// A connection that serves one route has the same query in a row,
+			// from as many requests: a loop makes more queries than requests.
+			if v.perRequest(c.ID) < loopEach && float64(c.Count)*v.scale() < loopEach*v.requests() {
+				continue
+			}
 			f := hotseat.Finding{ID: c.ShortID, Subject: subjectDB, Severity: hotseat.Warning, Confidence: 0.8, Gain: c.share * 0.8, Evidence: v.numbers(&c)}
 			f.Evidence = append(f.Evidence, fmt.Sprintf("up to %s in a row on one connection; %s of all in runs of five and more", count(float64(c.LongestRun)), percent(float64(c.InRuns)/float64(max(c.Count, 1)))))
 			if n := v.perRequest(c.ID); n >= 1 {
@@ -372,9 +380,10 @@ func prepares(v *view) []hotseat.Finding {
 
 // commits is detector 26.
 func commits(v *view) []hotseat.Finding {
-	fsyncs := v.perSecond(v.status("Innodb_os_log_fsyncs"))
+	// MariaDB has counted all fsyncs together since 10.8.
+	fsyncs := v.perSecond(max(v.status("Innodb_os_log_fsyncs"), v.status("Innodb_data_fsyncs")))
 	flush, binlog := v.variable("innodb_flush_log_at_trx_commit"), v.variable("log_bin")
-	if fsyncs < 200 || flush != "1" && binlog != "ON" {
+	if fsyncs < fsyncRate || flush != "1" && binlog != "ON" {
 		return nil
 	}
 	writeTime := 0.0
@@ -390,7 +399,7 @@ func commits(v *view) []hotseat.Finding {
 	}
 	f := hotseat.Finding{Subject: subjectDB, Severity: hotseat.Warning, Confidence: 0.8, Gain: writeTime * 0.6 * v.dbShare(),
 		Title:    "Each commit waits for the disk",
-		Evidence: []string{fmt.Sprintf("%s log fsyncs a second, innodb_flush_log_at_trx_commit = %s, log_bin = %s", count(fsyncs), flush, binlog)},
+		Evidence: []string{fmt.Sprintf("%s fsyncs a second, innodb_flush_log_at_trx_commit = %s, log_bin = %s", count(fsyncs), flush, binlog)},
 		Risk:     "with 2, a crash of the machine loses the last second of commits: read the contest's rules on durability",
 	}
 	if writeTime > 0 {
@@ -449,7 +458,7 @@ func locks(v *view) []hotseat.Finding {
 // queryCache is detector 29.
 func queryCache(v *view) []hotseat.Finding {
 	inserts, hits := v.status("Qcache_inserts"), v.status("Qcache_hits")
-	if v.variable("query_cache_type") == "OFF" || inserts < 1000 || inserts <= hits {
+	if v.variable("query_cache_type") == "OFF" || v.perSecond(inserts) < cacheRate || inserts <= hits {
 		return nil
 	}
 	return []hotseat.Finding{{Subject: subjectDB, Severity: hotseat.Warning, Confidence: 0.7, Gain: 0.05 * v.dbShare(),
@@ -486,8 +495,18 @@ func poolTooSmall(v *view) []hotseat.Finding {
 		if c.To != subjectDB || !isApp(c.From) || c.Plateau < 0.8 || c.Max < 2 {
 			continue
 		}
-		if v.share(subjectDB) > 0.7 || v.Summary.Host.BusyPct > 85 {
+		busy := v.busyPct()
+		if v.cpu[subjectDB] > 0.7*v.cores*v.loadS || busy > 85 {
 			continue // more connections would only wait elsewhere
+		}
+		// Little's law: so many requests were under way at once, on average.
+		// As many connections as requests are no limit.
+		under := 0.0
+		if v.p.Access != nil && v.loadS > 0 {
+			under = v.p.Access.Total.Time().Sum / v.loadS
+		}
+		if under < 1.1*float64(c.Max) {
+			continue
 		}
 		allowed := v.number("max_connections")
 		if allowed <= float64(c.Max)+10 {
@@ -496,7 +515,7 @@ func poolTooSmall(v *view) []hotseat.Finding {
 		out = append(out, hotseat.Finding{Subject: subjectApp, Severity: hotseat.Warning, Confidence: 0.7, Gain: 0.3,
 			Title: fmt.Sprintf("The app's pool of %d database connections is the limit", c.Max),
 			Evidence: []string{fmt.Sprintf("exactly %d connections to the database in %s of the samples; max_connections is %s", c.Max, percent(c.Plateau), count(allowed)),
-				fmt.Sprintf("the machine was %.0f %% busy: there was room", v.Summary.Host.BusyPct)},
+				fmt.Sprintf("%.0f requests were under way at once on average; the stack and its benchmark used %.0f %% of the machine", under, busy)},
 			Remedy: []string{fmt.Sprintf("raise the pool, stepwise, to at most %s in all processes together (Go: SetMaxOpenConns and SetMaxIdleConns alike)", count(allowed-10))},
 			Risk:   "more connections use more memory and, once the database is the limit, only wait there",
 		})
@@ -525,12 +544,17 @@ func poolsExceedServer(v *view) []hotseat.Finding {
 // connectionChurn is detector 20.
 func connectionChurn(v *view) []hotseat.Finding {
 	opened, asked := v.status("Connections"), v.status("Questions")
+	for _, c := range v.p.Peaks { // a pool that fills is no churn
+		if c.To == subjectDB {
+			opened = max(opened-float64(c.Max), 0)
+		}
+	}
 	if rate := v.perSecond(opened); asked == 0 || rate < 10 || opened/asked < 0.02 {
 		return nil
 	}
 	return []hotseat.Finding{{Subject: subjectApp, Severity: hotseat.Warning, Confidence: 0.9, Gain: min(opened/asked, 0.5) * max(v.dbShare(), 0.2),
 		Title:    "Database connections are opened and closed all the time",
-		Evidence: []string{fmt.Sprintf("%s new connections a second, one for every %.0f statements", count(v.perSecond(opened)), asked/opened)},
+		Evidence: []string{fmt.Sprintf("%s new connections a second, one for every %.0f statements", count(v.perSecond(opened)), asked/max(opened, 1))},
 		Remedy:   []string{"Go keeps two idle connections unless told otherwise: SetMaxIdleConns to the same as SetMaxOpenConns", "elsewhere: one connection for each worker, kept"},
 	}}
 }

@@ -104,6 +104,15 @@ func isApp(name string) bool {
 	return ok && strings.Trim(rest, "0123456789") == ""
 }
 
+// busyPct is how much of the machine the run's own parts used: what else runs
+// there has nothing to do with their limits.
+func (v *view) busyPct() float64 {
+	if v.loadS <= 0 {
+		return 0
+	}
+	return 100 * v.total / (v.cores * v.loadS)
+}
+
 // status is the growth of one of MariaDB's counters.
 func (v *view) status(name string) float64 {
 	if v.p.MariaDB == nil {

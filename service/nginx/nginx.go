@@ -134,6 +134,11 @@ func (c Config) argv(r *Rendering) []string {
 		// The default user may not read a workspace below /root.
 		add("user", "root")
 	}
+	if c.Log != nil {
+		// That a body went to a temporary file is a warning, which nginx by
+		// itself leaves away.
+		add("error_log", "stderr warn")
+	}
 	return []string{
 		c.Tool.Path, "-p", c.RunDir + "/", "-e", "stderr", "-c", filepath.Join(c.OutDir, c.Main), "-g", strings.TrimSpace(globals),
 	}
