@@ -37,4 +37,5 @@ ignore (
 	./problems/isucon12-qualifier/app
 	./problems/isucon12-qualifier/blackauth
 	./problems/isucon4-qualifier/app
+	./problems/ntt-ptc-2020/app
 )
