@@ -22,6 +22,7 @@ import (
 // wrong, or right but unusual; the zero values are right.
 type blog struct {
 	style style
+	pause time.Duration                       // before each answer, so that the load of many tests leaves CPU to their checks
 	lag   func(r *http.Request) time.Duration // how old what a page shows is
 
 	onPost    func(b *blog, a *entry)  // before an article is stored
@@ -97,7 +98,7 @@ type page struct {
 }
 
 func newBlog(w *testWorld) *blog {
-	b := &blog{style: perl(), files: w.files}
+	b := &blog{style: perl(), pause: 5 * time.Millisecond, files: w.files}
 	began := time.Now().Add(-240 * time.Hour)
 	for i, a := range w.articles {
 		b.articles = append(b.articles, &entry{id: i + 1, title: a.title, body: a.body, at: began.Add(time.Duration(i) * time.Minute)})
@@ -109,6 +110,7 @@ func newBlog(w *testWorld) *blog {
 }
 
 func (b *blog) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	time.Sleep(b.pause)
 	switch {
 	case r.Method == http.MethodPost:
 		b.post(w, r)

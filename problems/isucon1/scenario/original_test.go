@@ -27,6 +27,7 @@ func TestOriginal(t *testing.T) {
 		text  string // in the reason
 	}{
 		{name: "right", want: hotseat.Pass},
+		{name: "right, as Ruby", want: hotseat.Pass, wrong: func(b *blog) { b.style = ruby() }},
 		{name: "redirects count", want: hotseat.Pass, proxy: every(2, load, http.StatusFound)},
 		{name: "more than 1 % errors", want: hotseat.Fail, text: "1 %", proxy: every(3, load, http.StatusInternalServerError)},
 		{name: "fewer than 1 % errors", want: hotseat.Pass, proxy: every(1000, load, http.StatusInternalServerError)},
@@ -63,18 +64,25 @@ func TestOriginal(t *testing.T) {
 	atOnce(t, names, func(t *testing.T, i int) {
 		test := &all[i]
 		w := newTestWorld(t, 40)
-		b := newBlog(w)
-		if test.wrong != nil {
-			test.wrong(b)
+		play := func(duration string) run {
+			b := newBlog(w)
+			if test.wrong != nil {
+				test.wrong(b)
+			}
+			var h http.Handler = b
+			if test.proxy != nil {
+				h = test.proxy(b)
+			}
+			return execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", duration, "--param", "posts=240", "--param", "connections=2")
 		}
-		var h http.Handler = b
-		if test.proxy != nil {
-			h = test.proxy(b)
+		var r run
+		for _, duration := range []string{"4s", "20s"} { // the second where the machine is busy elsewhere
+			r = play(duration)
+			if r.verdict.Verdict == test.want && strings.Contains(r.verdict.Reason, test.text) {
+				return
+			}
 		}
-		r := execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", "4s", "--param", "posts=240", "--param", "connections=2")
-		if r.verdict.Verdict != test.want || !strings.Contains(r.verdict.Reason, test.text) {
-			t.Errorf("want %s, %q: %v", test.want, test.text, r)
-		}
+		t.Errorf("want %s, %q: %v", test.want, test.text, r)
 	})
 }
 
@@ -87,25 +95,21 @@ func unkept(next http.Handler) http.Handler {
 }
 
 // A connection that is kept and an answer whose end the original did not see:
-// rules=original hangs, rules=strict does not (§8.3).
+// rules=original hangs, rules=strict does not (§8.3). Here no answer tells its length.
 func TestKeepAliveTrap(t *testing.T) {
-	// All files are empty here.
-	trap := func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.Contains(r.URL.Path, ".") {
-				w.Header().Set("Content-Length", "0")
-				return
-			}
-			next.ServeHTTP(w, r)
-		})
-	}
-	score := func(rules string) int64 {
+	score := func(rules, duration string) int64 {
 		w := newTestWorld(t, 40)
-		r := execute(t, w, trap(newBlog(w)), nil, "--param", "rules="+rules, "--duration", "2s", "--param", "posts=60")
+		b := newBlog(w)
+		b.pause = 0
+		r := execute(t, w, chunked(b), nil, "--param", "rules="+rules, "--duration", duration, "--param", "posts=60")
 		return r.verdict.RawScore
 	}
-	original, strict := score("original"), score("strict")
-	if original == 0 || original*4 > strict {
-		t.Errorf("%d GETs under rules=original, %d under rules=strict: no slot hung", original, strict)
+	var original, strict int64
+	for _, duration := range []string{"2s", "10s"} { // the second where the machine is busy elsewhere
+		original, strict = score("original", duration), score("strict", duration)
+		if original > 0 && original*4 < strict {
+			return
+		}
 	}
+	t.Errorf("%d GETs under rules=original, %d under rules=strict: no slot hung", original, strict)
 }
