@@ -15,6 +15,11 @@ import (
 // whose socket is whose: a system call for each, so not every second.
 const ownersEvery = 5 * time.Second
 
+// waitingRate is how many sockets in TIME_WAIT are listed in a second, on
+// average: some half of a percent of a core. They stay for a minute, so that
+// tens of thousands of them need not be listed each second.
+const waitingRate = 5000
+
 // details collects what the advisor wants to know beyond CPU and memory. It
 // belongs to the sampler's goroutine.
 type details struct {
@@ -27,6 +32,7 @@ type details struct {
 	io      map[processID]ioCounts
 	owners  map[uint64]string // part by inode of a socket
 	owned   time.Time         // when owners was read last
+	waiting time.Time         // when sockets in TIME_WAIT are to be listed again
 	network Network
 	seen    map[connectionKind]*connectionCount
 	err     error
@@ -179,15 +185,17 @@ func (p *procfs) fileLimit(pid int) int64 {
 
 // socketsOf takes in the TCP sockets of one sample. names are the parts by process.
 func (d *details) socketsOf(names map[int]string) {
-	all, err := d.sockets()
+	now := time.Now()
+	listWaiting := !now.Before(d.waiting)
+	all, err := d.sockets(listWaiting)
 	if err != nil {
 		if d.err == nil {
 			d.err = err
 		}
 		return
 	}
-	if time.Since(d.owned) >= ownersEvery {
-		d.owned = time.Now()
+	if now.Sub(d.owned) >= ownersEvery {
+		d.owned = now
 		clear(d.owners)
 		for pid, name := range names {
 			d.proc.socketInodes(pid, func(inode uint64) { d.owners[inode] = name })
@@ -205,12 +213,15 @@ func (d *details) socketsOf(names map[int]string) {
 			}
 		}
 	}
-	d.network.TimeWaitMax = max(d.network.TimeWaitMax, waiting)
-	if t, n := busiestTuple(all); n > d.network.TupleMax {
-		d.network.TupleMax, d.network.TuplePort = n, int(t.to.Port())
-		d.network.Tuple = t.from.String() + " → " + t.to.String()
+	if listWaiting {
+		d.waiting = now.Add(time.Duration(waiting) * time.Second / waitingRate)
+		d.network.TimeWaitMax = max(d.network.TimeWaitMax, waiting)
+		if t, n := busiestTuple(all); n > d.network.TupleMax {
+			d.network.TupleMax, d.network.TuplePort = n, int(t.to.Port())
+			d.network.Tuple = t.from.String() + " → " + t.to.String()
+		}
 	}
-	now := map[connectionKind]int{}
+	connected := map[connectionKind]int{}
 	for _, s := range all {
 		// Each connection has two ends here: the one that connected counts.
 		to, ours := listener[s.remote.Port()]
@@ -218,7 +229,7 @@ func (d *details) socketsOf(names map[int]string) {
 			continue
 		}
 		kind := connectionKind{to, s.remote.Port()}
-		now[kind]++
+		connected[kind]++
 		if d.seen[kind] == nil {
 			d.seen[kind] = &connectionCount{from: map[string]int{}}
 		}
@@ -227,14 +238,14 @@ func (d *details) socketsOf(names map[int]string) {
 		}
 	}
 	for kind, c := range d.seen {
-		c.add(now[kind])
+		c.add(connected[kind])
 	}
 }
 
 // sockets asks the kernel, in words where it does not answer otherwise.
-func (d *details) sockets() ([]socket, error) {
+func (d *details) sockets(waiting bool) ([]socket, error) {
 	if d.diag != nil {
-		if all, err := d.diag.sockets(); err == nil {
+		if all, err := d.diag.sockets(waiting); err == nil {
 			return all, nil
 		}
 		d.diag.close()

@@ -121,7 +121,7 @@ func TestDiagEqualsProc(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.close()
-	binary, err := d.sockets()
+	binary, err := d.sockets(true)
 	if err != nil {
 		t.Fatal(err)
 	}
