@@ -23,9 +23,15 @@ type competition struct {
 
 	mu       sync.Mutex
 	uploaded []*sheet
-	ending   ending
-	visits   map[*player]*visit
-	bill     *bill // settled, see reckon
+	// Mixtures of sheets that were shown while an upload was under way: held
+	// against the service if that succeeds. One that fails costs points, and may
+	// leave half a sheet behind, as the contest's own app did.
+	suspicions []*finding
+	uploading  int
+	halved     bool // an upload was not acknowledged: anything may be shown
+	ending     ending
+	visits     map[*player]*visit
+	bill       *bill // settled, see reckon
 }
 
 // noSheet is what a new competition's ranking is made of.
@@ -99,4 +105,52 @@ func (c *competition) ended(e ending) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.ending = e
+}
+
+// uploads takes note of an upload that is about to be sent.
+func (c *competition) uploads(s *sheet) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.uploaded = append(c.uploaded, s)
+	c.uploading++
+}
+
+// uploadEnded takes note of what became of an upload, and returns what to hold
+// against the service.
+func (c *competition) uploadEnded(acknowledged, happened bool) []*finding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.uploading--
+	c.halved = c.halved || happened && !acknowledged
+	due := c.suspicions
+	if c.uploading == 0 {
+		c.suspicions = nil
+	}
+	if !acknowledged {
+		return nil
+	}
+	return due
+}
+
+// suspect keeps a finding until it is known what became of the upload that is
+// under way. Without one it returns the finding, to be held against the service now.
+func (c *competition) suspect(f *finding) *finding {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case c.halved:
+		return nil
+	case c.uploading > 0 && (f.Rule == ruleRankingWhole || f.Rule == rulePlayerScores):
+		c.suspicions = append(c.suspicions, f)
+		return nil
+	default:
+		return f
+	}
+}
+
+// unknowable reports whether nobody knows what the sheet is.
+func (c *competition) unknowable() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.halved
 }

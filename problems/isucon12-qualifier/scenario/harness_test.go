@@ -214,3 +214,34 @@ func execute(t *testing.T, w *testWorld, h http.Handler, args ...string) run {
 		}
 	}
 }
+
+// atOnce is how many runs go on at the same time: they mostly wait for seconds to pass.
+const atOnce = 40
+
+// runs are executions that go on at the same time, each judged in a subtest of its own.
+type runs struct {
+	all []func() (name string, judge func(t *testing.T))
+}
+
+func (r *runs) add(name string, play func() run, judge func(t *testing.T, r run)) {
+	r.all = append(r.all, func() (string, func(t *testing.T)) {
+		outcome := play()
+		return name, func(t *testing.T) { judge(t, outcome) }
+	})
+}
+
+func (r *runs) judge(t *testing.T) {
+	room := make(chan struct{}, atOnce)
+	done := make(chan func(), len(r.all))
+	for _, play := range r.all {
+		go func() {
+			room <- struct{}{}
+			name, judge := play()
+			<-room
+			done <- func() { t.Run(name, judge) }
+		}()
+	}
+	for range r.all {
+		(<-done)()
+	}
+}

@@ -160,8 +160,11 @@ func (k *adminBilling) check() error {
 			Actual:   fmt.Sprintf("%d yen more", grown), Message: "the billing of all tenants has grown by another amount than the competition costs"}}
 		if excess := grown - want; excess > 0 && excess%visitorYen == 0 && excess <= visitorYen*tell.scored {
 			f.or = []string{ruleBillingOnce}
-		} else if want-grown == playerYen*tell.disqScored {
-			f.or = []string{ruleBillingDisqualified}
+		} else if grown < want && grown > 0 {
+			f.or = []string{ruleRankingSheet}
+			if want-grown == playerYen*tell.disqScored {
+				f.or = append(f.or, ruleBillingDisqualified)
+			}
 		}
 		if err := k.blame(p, f); err != nil {
 			return w.normal(err)

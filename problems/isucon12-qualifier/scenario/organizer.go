@@ -93,10 +93,11 @@ func (b *browser) checkPlayers(p *bench.Page, listed []playerDetail) []*finding 
 
 // checkDetail compares what is shown of a player; t.mu is held.
 func (b *browser) checkDetail(p *bench.Page, known *player, d *playerDetail, nameRule string) (findings []*finding) {
-	if known.name == "" && b.tenant.initial != nil {
-		known.name = *d.DisplayName // nobody has told us
+	untold := known.name == "" && known.since.IsZero()
+	if untold && nameRule == rulePlayersList {
+		known.name = *d.DisplayName
 	}
-	if *d.DisplayName != known.name {
+	if *d.DisplayName != known.name && !untold {
 		findings = append(findings, &finding{Problem: bench.Problem{Rule: nameRule, Code: "value-mismatch",
 			Expected: fmt.Sprintf("%s is called %q", known.id, known.name), Actual: fmt.Sprintf("%q", *d.DisplayName),
 			Message: "a player is shown with another name"}})
@@ -291,12 +292,11 @@ func (b *browser) scoreRequest(id, header string, rows []row) *bench.Step {
 
 // upload replaces the scores of a competition.
 func (b *browser) upload(c *competition, s *sheet) error {
-	c.mu.Lock()
-	c.uploaded = append(c.uploaded, s)
-	c.mu.Unlock()
+	c.uploads(s)
 	write := c.sheets.Write(nil, time.Now(), s)
 	p := b.do(b.scoreRequest(c.id, sheetHeader, s.rows), statusOK)
 	problem := settle(write, p)
+	findings := c.uploadEnded(p.OK(), p.Sent() && !refusedOutright(p))
 	if !p.OK() {
 		return p.Err()
 	}
@@ -305,7 +305,6 @@ func (b *browser) upload(c *competition, s *sheet) error {
 		return err
 	}
 	b.exercised(ruleUploadRows)
-	var findings []*finding
 	if *data.Rows != int64(s.count) {
 		findings = append(findings, &finding{Problem: bench.Problem{Rule: ruleUploadRows, Code: "value-mismatch",
 			Expected: fmt.Sprintf("rows: %d", s.count), Actual: fmt.Sprintf("rows: %d", *data.Rows), Message: "another number of rows was taken from the sheet"}})

@@ -84,7 +84,7 @@ func (b *browser) checkRanking(p *bench.Page, c *competition, after int, data *r
 	for i := range data.Ranks {
 		d := &data.Ranks[i]
 		if who := t.players[d.PlayerID]; who != nil {
-			if who.name == "" && t.initial != nil {
+			if who.name == "" && who.since.IsZero() {
 				who.name = d.PlayerDisplayName // nobody has told us
 			}
 			if who.name != d.PlayerDisplayName {
@@ -96,7 +96,7 @@ func (b *browser) checkRanking(p *bench.Page, c *competition, after int, data *r
 		}
 	}
 	t.mu.Unlock()
-	if c.sheets == nil {
+	if c.sheets == nil || c.unknowable() {
 		return findings
 	}
 
@@ -116,7 +116,9 @@ func (b *browser) checkRanking(p *bench.Page, c *competition, after int, data *r
 				Expected: v.Expected, Actual: v.Actual, Message: "the ranking went back to an earlier sheet", Hint: v.Message}})
 		}
 	case len(shown) == 0 && len(findings) == 0:
-		findings = append(findings, b.diagnose(c, data.Ranks, after, possible))
+		if f := c.suspect(b.diagnose(c, data.Ranks, after, possible)); f != nil {
+			findings = append(findings, f)
+		}
 	}
 	return findings
 }
@@ -175,7 +177,7 @@ func (b *browser) diagnose(c *competition, ranks []rank, after int, possible []*
 		return b.compareWith(possible[0], c, ranks, after)
 	}
 	f := &finding{Problem: bench.Problem{
-		Rule: ruleRankingWhole, Code: "torn-read", Message: "a ranking read during an upload is neither of the old sheet nor of the new one",
+		Rule: ruleRankingWhole, Code: "torn-read", Step: "GET " + routeRanking, Message: "a ranking read during an upload is neither of the old sheet nor of the new one",
 		Expected: fmt.Sprintf("%s; or %s", describePage(possible[0].page(after)), describePage(possible[len(possible)-1].page(after))),
 		Actual:   describeRanks(ranks),
 		Hint:     "old scores deleted, new ones not all inserted yet: do both in one transaction, or behind a lock that readers take as well",
@@ -240,7 +242,7 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		f.or = []string{ruleRankingOrder}
 		return f
 	}
-	if len(due.ranked) > pageSize {
+	if len(due.ranked) > len(page) {
 		// What is wrong elsewhere may have pushed entries onto another page.
 		f.or = []string{ruleRankingOrder, ruleRankingTies, ruleRankingLastRow}
 	}
@@ -258,6 +260,7 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 		f.Rule, f.Code, f.Message = ruleRankingSheet, "duplicate", "a player is in the ranking twice"
 	case missed > 0 && disqualified:
 		f.Rule, f.Code, f.Message = ruleRankingDisqualified, "lost-write", fmt.Sprintf("disqualified player %s has vanished from the ranking", missing.id)
+		f.or = append(f.or, ruleRankingSheet) // by chance
 	case len(ranks) < len(page) && len(due.ranked) > pageSize && (len(ranks) == 0 || matches(ranks, after, &sheet{ranked: due.ranked[:after+len(ranks)]})):
 		f.Rule, f.Message = ruleRankingPage, "the page does not hold everybody up to a hundred"
 		f.or = append(f.or, ruleRankingSheet)
@@ -356,7 +359,9 @@ func (b *browser) checkPlayerPage(p *bench.Page, id string, data *playerPageData
 		delete(byTitle, c.title)
 		possible, _ := c.sheets.Possible(nil, span)
 		if f := c.checkPlayerScore(possible, who, got, shown); f != nil {
-			findings = append(findings, f)
+			if f = c.suspect(f); f != nil {
+				findings = append(findings, f)
+			}
 		}
 	}
 	if t.initial == nil {
@@ -376,7 +381,7 @@ func (c *competition) checkPlayerScore(possible []*sheet, who *player, got int64
 		}
 		return fmt.Sprintf("score %d in %q", score, c.title)
 	}
-	f := &finding{Problem: bench.Problem{Rule: rulePlayerScores, Code: "value-mismatch", Actual: describe(got, shown),
+	f := &finding{Problem: bench.Problem{Rule: rulePlayerScores, Code: "value-mismatch", Step: "GET " + routePlayer, Actual: describe(got, shown),
 		Message: "a player's page does not show the score of the current sheet"}}
 	for _, s := range possible {
 		want, there := s.score(who)
@@ -391,8 +396,11 @@ func (c *competition) checkPlayerScore(possible []*sheet, who *player, got int64
 		case !shown:
 			f.or = append(f.or, ruleRankingSheet)
 		case slices.Contains(s.rows, row{who, got}):
-			f.or = append(f.or, ruleRankingLastRow)
+			f.or = append(f.or, ruleRankingLastRow, ruleRankingSheet)
 		}
+	}
+	if len(possible) > 1 {
+		f.or = append(f.or, ruleRankingWhole)
 	}
 	return f
 }

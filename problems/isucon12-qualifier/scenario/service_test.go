@@ -82,6 +82,9 @@ type fakeVisit struct {
 
 func (s *service) is(name string) bool { return s.wrong[name] }
 
+// halfHeader asks an upload to break down halfway.
+const halfHeader = "X-Half"
+
 // httpError is an answer that is a failure.
 type httpError struct{ status int }
 
@@ -564,8 +567,12 @@ func (s *service) upload(t *fakeTenant, id string, r *http.Request) (any, error)
 		half := len(rows) / 2
 		c.rows = rows[:half]
 		s.mu.Unlock()
-		time.Sleep(20 * time.Millisecond)
+		time.Sleep(100 * time.Millisecond)
 		s.mu.Lock()
+	}
+	if r.Header.Get(halfHeader) != "" {
+		c.rows = rows[:len(rows)/2]
+		return nil, httpError{http.StatusInternalServerError}
 	}
 	c.old, c.uploadedAt = c.rows, time.Now()
 	c.rows = rows
