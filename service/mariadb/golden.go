@@ -100,8 +100,12 @@ func (g Golden) fill(ctx context.Context, half, data string, build func(context.
 	if err != nil {
 		return err
 	}
+	temp := filepath.Join(half, "temp") // for temporary tables, which other servers would remove
+	if err := os.MkdirAll(temp, 0o755); err != nil {
+		return hotseat.Unavailable("", "build the database: %w", err)
+	}
 	argv := append([]string{
-		g.Server.Path, "--no-defaults", "--datadir=" + data, "--socket=" + socket,
+		g.Server.Path, "--no-defaults", "--tmpdir=" + temp, "--datadir=" + data, "--socket=" + socket,
 		"--pid-file=" + filepath.Join(half, "build.pid"), "--debug-no-sync",
 		"--innodb-buffer-pool-size=256M", "--max-allowed-packet=1G", "--skip-log-bin",
 	}, asRoot()...)
@@ -133,7 +137,7 @@ func (g Golden) fill(ctx context.Context, half, data string, build func(context.
 	case err != nil:
 		return fmt.Errorf("build the database: %w", err)
 	}
-	return errors.Join(remove(socket), remove(log), remove(filepath.Join(half, "build.pid")), os.RemoveAll(filepath.Join(half, "logs")))
+	return errors.Join(remove(socket), remove(log), remove(filepath.Join(half, "build.pid")), os.RemoveAll(filepath.Join(half, "logs")), os.RemoveAll(temp))
 }
 
 func remove(path string) error {

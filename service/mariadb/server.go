@@ -79,7 +79,7 @@ func (c Config) Prepare(context.Context) (stack.Process, error) {
 		}
 	}
 	rendered, settings := Render(string(text), c.Substitution.With(c.canonicalPaths()...))
-	for _, dir := range []string{filepath.Dir(c.Out), filepath.Join(c.RunDir, "logs")} {
+	for _, dir := range []string{filepath.Dir(c.Out), filepath.Join(c.RunDir, "logs"), c.temp()} {
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return stack.Process{}, hotseat.Unavailable("", "write MariaDB's configuration: %w", err)
 		}
@@ -121,8 +121,15 @@ func (c Config) argv(settings Settings) []string {
 	if !settings.Has("bind-address") {
 		argv = append(argv, "--bind-address=127.0.0.1")
 	}
+	if !settings.Has("tmpdir") {
+		argv = append(argv, "--tmpdir="+c.temp())
+	}
 	return append(argv, asRoot()...)
 }
+
+// temp is where temporary tables go. In the folder that servers share by
+// themselves, each that starts removes those of all others.
+func (c Config) temp() string { return filepath.Join(c.RunDir, "temp", c.name()) }
 
 func (c Config) name() string {
 	if c.Name == "" {
