@@ -12,6 +12,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -24,15 +25,13 @@ import (
 // of its own with the given my.cnf.
 type site struct {
 	root, url string
+	key       string // of the tokens
 	db        *sql.DB
 	env       []string
 	now       time.Time // of the initial rows, in UTC
 }
 
-const (
-	jwtKey = "a key of the test's own"
-	salt   = "5a17"
-)
+const salt = "5a17"
 
 // hashed is how the database keeps the password "password".
 func hashed() string {
@@ -80,14 +79,16 @@ func (s *site) rows() map[string]string {
 	}
 }
 
-func startSite(t *testing.T) *site {
+// startSite starts the servers on whatever rows fill writes.
+func startSite(t *testing.T, key string, fill func(*site, *testing.T)) *site {
 	t.Helper()
-	s := &site{root: t.TempDir(), now: time.Now().UTC()}
+	s := &site{root: t.TempDir(), key: key, now: time.Now().UTC()}
 	s.layOut(t)
+	fill(s, t)
 	dbPort, appPort, webPort := freePort(t), freePort(t), freePort(t)
 	s.env = append(os.Environ(),
 		"MYSQL_HOST=127.0.0.1", "MYSQL_PORT="+dbPort, "MYSQL_USER=ptc-user", "MYSQL_PASSWORD=nplus", "MYSQL_DATABASE=app",
-		"JWT_SECRET_KEY="+jwtKey, "REVOCATION_LIST_PATH="+filepath.Join(s.root, "revocated_token.list"),
+		"JWT_SECRET_KEY="+key, "REVOCATION_LIST_PATH="+filepath.Join(s.root, "revocated_token.list"),
 		"STATIC_DIR="+filepath.Join(s.root, "public"), "PORT="+appPort, "HOTSEAT_DATA="+s.root)
 	s.startDatabase(t, dbPort)
 	s.run(t, s.root, "sql/load.sh")
@@ -149,6 +150,11 @@ func (s *site) layOut(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.write(t, "env.sh", string(environment))
+}
+
+// fill writes the rows and files that the generator would.
+func (s *site) fill(t *testing.T) {
+	t.Helper()
 	for table, rows := range s.rows() {
 		s.write(t, table+".sql", rows)
 	}
@@ -174,7 +180,7 @@ func (s *site) run(t *testing.T, dir string, argv ...string) {
 		argv[0] = filepath.Join(dir, argv[0])
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, append(s.env[:len(s.env):len(s.env)], "GOFLAGS=-mod=readonly -buildvcs=false", "GOWORK=off")
+	cmd.Dir, cmd.Env = dir, slices.Concat(s.env, []string{"GOFLAGS=-mod=readonly -buildvcs=false", "GOWORK=off"})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", argv, err, out)
 	}

@@ -27,7 +27,7 @@ const (
 // TestApp goes through the contract, section by section of the specification.
 // The parts go on from what those before them left.
 func TestApp(t *testing.T) {
-	s := startSite(t)
+	s := startSite(t, "a key of the test's own", (*site).fill)
 	s.initialize(t)
 	t.Run("tokens", s.testTokens)
 	t.Run("users", s.testUsers)
@@ -50,7 +50,7 @@ type pass struct {
 	Expires  int64  `json:"exp"`
 }
 
-func (s *site) sign(p pass) string { return signWith(jwtKey, p) }
+func (s *site) sign(p pass) string { return signWith(s.key, p) }
 
 func signWith(key string, p pass) string {
 	payload, err := json.Marshal(p)
@@ -158,7 +158,7 @@ func (s *site) testTokens(t *testing.T) {
 	if says.Username != "user02" || says.Role != "audience" || says.Expires != says.Issued+3600 {
 		t.Errorf("a token says %s", payload)
 	}
-	if token != signRaw(token) {
+	if token != signAgain(s.key, token) {
 		t.Errorf("not signed by JWT_SECRET_KEY: %s", token)
 	}
 	s.get(t, 200, token, "/api/venues")
@@ -188,10 +188,10 @@ func (s *site) testTokens(t *testing.T) {
 	s.get(t, 400, s.sign(pass{"user01", "", 1, hour}), "/api/venues")
 }
 
-// signRaw signs the first two parts of a token again.
-func signRaw(token string) string {
+// signAgain signs the first two parts of a token again.
+func signAgain(key, token string) string {
 	text := token[:strings.LastIndex(token, ".")]
-	mac := hmac.New(sha256.New, []byte(jwtKey))
+	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(text))
 	return text + "." + base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
 }
