@@ -36,8 +36,8 @@
 //   - initialize: the target is brought back to its initial state.
 //   - preflight: a connection is tried, or [Contest].Ready asked, for at most
 //     three seconds. A dead target is told at once and not after the load.
-//   - verify: scenarios one after the other, strictly; the first failure ends
-//     the run.
+//   - verify: scenarios one after the other, or beside each other where they
+//     say so, strictly; the first failure ends the run.
 //   - load: the populations at work.
 //   - drain: users end the iteration they are in. After [Contest].Drain
 //     everything in flight is cut.
@@ -68,6 +68,17 @@
 // which Linux needs no set-up for, so that an application can tell visitors
 // apart, or lock them out, by where they come from. Behind a reverse proxy it
 // sees them as far as the proxy tells.
+//
+// # Sites
+//
+// Where several sites live at the target's address, [User.SetHost] and
+// [Step.Host] say which one is asked.
+//
+// # Growth
+//
+// A closed population grows by the clock with Grow, or by what has been
+// achieved: [ClosedPopulation.Join] lets a further user in, [User.Leave] sends
+// one home. A replay is of one user alone, so nobody joins there.
 //
 // # Caches
 //
