@@ -1,12 +1,14 @@
 package isucon12qscenario
 
 import (
+	"context"
 	"fmt"
 	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -96,4 +98,58 @@ func TestChaosAccusesNobody(t *testing.T) {
 		})
 	}
 	runs.judge(t)
+}
+
+// Whoever ends a run in the middle of the load does not wait for it.
+func TestInterrupted(t *testing.T) {
+	t.Parallel()
+	w := newTestWorld(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	service := w.service()
+	var ended atomic.Int64
+	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == pathAdminBilling && r.FormValue("before") == "100" { // the load begins
+			time.AfterFunc(500*time.Millisecond, func() {
+				ended.Store(time.Now().UnixNano())
+				cancel()
+			})
+		}
+		service.ServeHTTP(rw, r)
+	})
+	r := executeUntil(ctx, t, w, h, "--param", "grace=300", "--duration", "60s")
+	if took := time.Since(time.Unix(0, ended.Load())); took > 5*time.Second {
+		t.Errorf("it took %s to end", took)
+	}
+	if r.verdict.Verdict != hotseat.Infra || r.status != hotseat.ExitInterrupted {
+		t.Errorf("%v", r)
+	}
+}
+
+// A service that breaks down in the load has failed long before its end.
+func TestTooManyErrors(t *testing.T) {
+	t.Parallel()
+	w := newTestWorld(t)
+	service := w.service()
+	var loading atomic.Bool
+	h := http.HandlerFunc(func(rw http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == pathAdminBilling && r.FormValue("before") == "100" {
+			loading.Store(true)
+		}
+		if loading.Load() && r.Method == http.MethodPost {
+			rw.WriteHeader(http.StatusInternalServerError)
+			return
+		}
+		service.ServeHTTP(rw, r)
+	})
+	began := time.Now()
+	r := execute(t, w, h, "--param", "grace=300", "--duration", "120s")
+	if r.verdict.Verdict != hotseat.Fail || !strings.Contains(r.verdict.Reason, "errors took all points") || time.Since(began) > time.Minute {
+		t.Errorf("after %s: %v", time.Since(began), r)
+	}
+	for _, f := range r.failures {
+		if f.WrongAnswer() {
+			t.Errorf("accused: %v", r)
+		}
+	}
 }

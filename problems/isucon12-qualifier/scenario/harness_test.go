@@ -185,6 +185,11 @@ func (w *testWorld) service(wrong ...string) *service {
 // execute runs the contest against a handler.
 func execute(t *testing.T, w *testWorld, h http.Handler, args ...string) run {
 	t.Helper()
+	return executeUntil(context.Background(), t, w, h, args...)
+}
+
+func executeUntil(ctx context.Context, t *testing.T, w *testWorld, h http.Handler, args ...string) run {
+	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer server.CloseClientConnections()
@@ -192,7 +197,7 @@ func execute(t *testing.T, w *testWorld, h http.Handler, args ...string) run {
 	var out, log bytes.Buffer
 	c := contest(func() (*rsa.PrivateKey, error) { return w.stranger, nil })
 	r := run{points: map[string]int64{}}
-	r.status = c.Run(context.Background(), args, nil, &out, &log)
+	r.status = c.Run(ctx, args, nil, &out, &log)
 	r.log = log.String()
 	lines := bufio.NewReader(&out)
 	for {

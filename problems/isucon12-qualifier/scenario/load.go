@@ -29,7 +29,11 @@ func (w *world) populations() []bench.Population {
 	c := &w.crowd
 	c.popular = bench.Closed(popPopular, func(u *bench.User) bench.Iteration { return newPopular(u, w, false) })
 	c.new = bench.Closed(popNew, func(u *bench.User) bench.Iteration { return newNewcomer(u, w, nil) })
-	nobody := func(*bench.User) bench.Iteration { return func() error { return nil } }
+	// Who joins is told then whom to be; a replay has nobody to tell.
+	nobody := func(u *bench.User) bench.Iteration {
+		u.Leave()
+		return func() error { return nil }
+	}
 	c.player = bench.Closed(popPlayer, nobody).Start(0)
 	c.watcher = bench.Closed(popWatcher, nobody).Start(0)
 	return []bench.Population{

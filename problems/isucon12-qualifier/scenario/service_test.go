@@ -92,6 +92,9 @@ func (e httpError) Error() string { return strconv.Itoa(e.status) }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if content, ok := s.files[r.URL.Path]; ok {
+		if s.is("other-image") && strings.HasSuffix(r.URL.Path, ".svg") {
+			content = []byte("<svg></svg>")
+		}
 		_, _ = w.Write(content)
 		return
 	}
