@@ -75,6 +75,7 @@ func TestGeneratedData(t *testing.T) {
 	if mine := s.get(t, 200, s.audience(), "/api/users/1/reservations").([]any); len(mine) != 5 {
 		t.Errorf("user01 has %d reservations on the first page", len(mine))
 	}
+	t.Run("pages", s.testPages)
 	e := s.get(t, 200, "", "/api/events/3").(map[string]any)
 	if diff := cmp.Diff([]any{"future event 3", 3.0, 5000.0, []any{4.0}}, []any{e["event_name"], e["artist_id"], e["price"], e["timeslot_ids"]}); diff != "" {
 		t.Error(diff)

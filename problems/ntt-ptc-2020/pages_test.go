@@ -1,0 +1,77 @@
+package nttptc2020_test
+
+import (
+	"path/filepath"
+	"testing"
+)
+
+// testPages goes through the pages as people do: an audience signs up, looks for
+// an event, reserves and cancels; an artist announces an event and gives it a
+// picture.
+func (s *site) testPages(t *testing.T) {
+	b := startBrowser(t, s.url)
+	b.open(t, "/")
+	b.wait(t, `document.querySelectorAll(".card").length === 12`)
+	b.wait(t, `[...document.querySelectorAll(".card img")].slice(0, 3).every((image) => image.complete && image.naturalWidth > 0)`)
+	b.picture(t, "events")
+	b.click(t, "section > button")
+	b.wait(t, `document.querySelectorAll(".card").length === 24`)
+	name := b.must(t, `document.querySelector(".card:nth-child(13) strong").innerText`)
+	b.fill(t, "[type=search]", name)
+	b.shows(t, ".card strong", name)
+	b.wait(t, `document.querySelectorAll(".card").length < 24`)
+
+	b.click(t, `a[href="#/login"]`)
+	b.fill(t, "#login [name=username]", "guest <b>")
+	b.fill(t, "#login [name=password]", "wrong")
+	b.click(t, "#login button")
+	b.shows(t, "#messages", "Name or password is wrong.")
+	b.picture(t, "login")
+	b.click(t, `a[href="#/signup"]`)
+	b.fill(t, "#signup [name=username]", "guest <b>")
+	b.fill(t, "#signup [name=password]", "secret")
+	b.click(t, "#signup button")
+	b.shows(t, "#top", "guest <b> (audience)")
+
+	b.open(t, "/#/events/1")
+	b.shows(t, "h1", "future event 1")
+	b.fill(t, "#reserve [name=n]", "2")
+	b.click(t, "#reserve button")
+	b.shows(t, "#messages", "2 tickets are reserved")
+	b.shows(t, ".line", "future event 1", "2 × ¥5,000")
+	b.picture(t, "reservations")
+	b.open(t, "/#/events/1")
+	b.click(t, "#reserve button")
+	b.shows(t, "#messages", "Not reserved")
+	b.click(t, `a[href="#/reservations"]`)
+	b.click(t, ".line button")
+	b.click(t, "dialog button.danger")
+	b.shows(t, "#messages", "cancelled")
+	b.wait(t, `document.querySelector(".line") === null`)
+	b.click(t, ".who button")
+	b.shows(t, "#top", "Log in")
+
+	b.click(t, `a[href="#/login"]`)
+	b.fill(t, "#login [name=username]", "user03")
+	b.fill(t, "#login [name=password]", "password")
+	b.click(t, "#login button")
+	b.shows(t, "#top", "user03 (artist)")
+	b.click(t, `a[href="#/events/new"]`)
+	b.fill(t, "#event [name=event_name]", "<i>Premiere</i>")
+	b.click(t, "#event [name=slot]")
+	b.picture(t, "new")
+	b.click(t, "#event > button:last-child")
+	b.shows(t, "#messages", "Saved.")
+	b.shows(t, "h1", "<i>Premiere</i>")
+	b.choose(t, "#image [type=file]", filepath.Join(s.root, "truth", "images", "0.png"))
+	b.click(t, "#image button")
+	b.shows(t, "#messages", "The picture is there.")
+	b.fill(t, "#event [name=price]", "7000")
+	b.click(t, "#event > button:last-child")
+	b.shows(t, ".event", "<i>Premiere</i>", "¥7,000", "by user03", "tickets left")
+	b.picture(t, "event")
+	b.click(t, `a[href$="/reservations"]`)
+	b.shows(t, "main", "Reservations for <i>Premiere</i>", "There are no reservations.")
+	b.open(t, "/#/nothing")
+	b.shows(t, "main", "There is nothing here.")
+}
