@@ -60,9 +60,6 @@ func (w *world) billingRules(u *bench.User) error {
 	if err := o.upload(made[ruleBillingPlayers], newSheet(second)); err != nil {
 		return err
 	}
-	if err := w.visit(u, t, made[ruleBillingPlayers], -1, players[0]); err != nil {
-		return err
-	}
 	visits := []struct {
 		purpose string
 		after   int
