@@ -60,7 +60,9 @@ func cpuProfile(t *testing.T, file string) {
 	}
 }
 
-func TestWhatWasMeasuredIsDrawn(t *testing.T) {
+// measuredRun has findings, queries, a changed configuration and a profile.
+func measuredRun(t *testing.T) *Run {
+	t.Helper()
 	runs := t.TempDir()
 	before, dir := filepath.Join(runs, "20260101-000000-aaaaaa"), filepath.Join(runs, "20260101-000100-bbbbbb")
 	write(t, filepath.Join(before, "effective/etc/my.cnf"), "[mysqld]\nport=1\n")
@@ -80,11 +82,12 @@ func TestWhatWasMeasuredIsDrawn(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var out strings.Builder
-	if err := HTML(&out, run); err != nil {
-		t.Fatal(err)
-	}
-	page := out.String()
+	return run
+}
+
+func TestWhatWasMeasuredIsDrawn(t *testing.T) {
+	run := measuredRun(t)
+	page := render(t, run)
 	for what, want := range map[string]string{
 		"the finding, escaped": "No index on &lt;books&gt;", "its gain": "up to 40 %", "what it explains": "This explains: slow page",
 		"calls, scaled": `<td class="n">42</td>`, "the plan": "9999", "the route": "GET /shelf/*", "that it is an estimate": "Probably sent by", "the sampling": "on for 50 % of the load",
