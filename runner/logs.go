@@ -175,7 +175,7 @@ func (s *Stack) keepLogs(dir string) {
 		return
 	}
 	for _, file := range logFiles(s.workspace) {
-		_ = copyFrom(file, filepath.Join(to, filepath.Base(file)), s.logSizes[file])
+		_ = copyFrom(file, filepath.Join(to, filepath.Base(file)), s.logSizes[file], maxLogKept)
 	}
 	from := filepath.Join(s.workspace.RunDir(), "effective")
 	_ = filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
@@ -190,12 +190,12 @@ func (s *Stack) keepLogs(dir string) {
 		if err := os.MkdirAll(filepath.Dir(out), 0o755); err != nil {
 			return err
 		}
-		return copyFrom(path, out, 0)
+		return copyFrom(path, out, 0, maxLogKept)
 	})
 }
 
-// copyFrom copies a file from offset on, of long ones the end.
-func copyFrom(from, to string, offset int64) (err error) {
+// copyFrom copies a file from offset on; of more than most bytes the last ones.
+func copyFrom(from, to string, offset, most int64) (err error) {
 	in, err := os.Open(from)
 	if err != nil {
 		return err
@@ -208,7 +208,7 @@ func copyFrom(from, to string, offset int64) (err error) {
 	if info.Size() < offset {
 		offset = 0
 	}
-	if _, err := in.Seek(max(offset, info.Size()-maxLogKept), io.SeekStart); err != nil {
+	if _, err := in.Seek(max(offset, info.Size()-most), io.SeekStart); err != nil {
 		return err
 	}
 	out, err := os.Create(to)

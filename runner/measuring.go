@@ -187,14 +187,15 @@ func (m *measuring) finish(ctx context.Context, sampler *measure.Sampler, result
 	return p
 }
 
-// keep moves what a log holds into the run's folder.
+// keep moves what a log holds into the run's folder, all of it: half a log is
+// half a truth.
 func (m *measuring) keep(from, to string) {
 	info, err := os.Stat(from)
 	if errors.Is(err, os.ErrNotExist) || err == nil && info.Size() == 0 {
 		return
 	}
 	if err == nil {
-		if err = copyFrom(from, to, 0); err == nil {
+		if err = copyFrom(from, to, 0, info.Size()); err == nil {
 			err = os.Truncate(from, 0)
 		}
 	}
