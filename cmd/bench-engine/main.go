@@ -34,6 +34,7 @@ type options struct {
 	out      string
 	profile  string
 	soak     time.Duration
+	quick    bool
 }
 
 func main() {
@@ -72,7 +73,11 @@ func run(ctx context.Context, args []string, w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	site, err := startSite(ctx, cores.server)
+	spoiled := spoiledShare
+	if o.quick {
+		spoiled = spoiledShareQuick
+	}
+	site, err := startSite(ctx, cores.server, spoiled)
 	if err != nil {
 		return err
 	}
@@ -95,11 +100,11 @@ func parse(args []string) (*options, error) {
 	fs.StringVar(&o.out, "out", "out/bench-engine.json", "the `file` for the results; the text goes beside it")
 	fs.StringVar(&o.profile, "profile", "", "a `folder` for CPU profiles of the engine, one per case")
 	fs.DurationVar(&o.soak, "soak", 0, "instead of comparing, run the engine at full speed for so long and watch its memory")
-	quick := fs.Bool("quick", false, "one tiny round: whether it works, not what it costs")
+	fs.BoolVar(&o.quick, "quick", false, "one tiny round: whether it works, not what it costs")
 	if err := fs.Parse(args); err != nil {
 		return nil, err
 	}
-	if *quick {
+	if o.quick {
 		o.rounds, o.duration, o.users = 1, 300*time.Millisecond, min(o.users, 200)
 	}
 	if fs.NArg() > 0 || o.rounds < 1 || o.duration <= 0 {

@@ -50,9 +50,9 @@ http {
 	open_file_cache max=8192 inactive=1h;
 	open_file_cache_valid 1h;
 
-	# One answer in 1,000 comes from the other folder.
+	# Some answers, one in 1,000 as a rule, come from the other folder.
 	split_clients $request_id $folder {
-		0.1%%	spoiled;
+		%[8]s	spoiled;
 		*	good;
 	}
 	map $folder $is_spoiled {
@@ -87,8 +87,15 @@ http {
 }
 `
 
+// Shares of spoiled answers: few enough to cost nothing, and so many that a
+// turn of some hundred requests has one.
+const (
+	spoiledShare      = "0.1%"
+	spoiledShareQuick = "10%"
+)
+
 // startSite starts nginx on the given core and waits until it answers.
-func startSite(ctx context.Context, core int) (*site, error) {
+func startSite(ctx context.Context, core int, spoiled string) (*site, error) {
 	bin, err := lookPath("nginx")
 	if err != nil {
 		return nil, fmt.Errorf("%w (apt-get install nginx-light)", err)
@@ -102,7 +109,7 @@ func startSite(ctx context.Context, core int) (*site, error) {
 		return nil, err
 	}
 	s := &site{dir: dir}
-	if err := s.start(ctx, bin, core, files); err != nil {
+	if err := s.start(ctx, bin, core, files, spoiled); err != nil {
 		log, _ := os.ReadFile(filepath.Join(dir, "error.log")) // may not be there yet
 		s.stop()
 		return nil, fmt.Errorf("start nginx: %w\n%s", err, bytes.TrimSpace(log))
@@ -110,7 +117,7 @@ func startSite(ctx context.Context, core int) (*site, error) {
 	return s, nil
 }
 
-func (s *site) start(ctx context.Context, bin string, core, files int) error {
+func (s *site) start(ctx context.Context, bin string, core, files int, spoiled string) error {
 	if err := writePages(s.dir); err != nil {
 		return err
 	}
@@ -122,7 +129,7 @@ func (s *site) start(ctx context.Context, bin string, core, files int) error {
 	if os.Geteuid() == 0 {
 		user = "user root;" // of a folder that only we may enter
 	}
-	config := fmt.Sprintf(nginxConfig, s.dir, address, user, files, files-100, strings.Repeat("x", 200), tokenPlace)
+	config := fmt.Sprintf(nginxConfig, s.dir, address, user, files, files-100, strings.Repeat("x", 200), tokenPlace, spoiled)
 	path := filepath.Join(s.dir, "nginx.conf")
 	if err := os.WriteFile(path, []byte(config), 0o644); err != nil {
 		return err
