@@ -167,7 +167,7 @@ live = "golden"
 		key, _, _ := strings.Cut(wrong, " = ")
 		text := right
 		for line := range strings.Lines(right) {
-			if strings.HasPrefix(line, key+" = ") && strings.Contains(wrong, " = ") && !(key == "port" && strings.Contains(line, "3001")) {
+			if strings.HasPrefix(line, key+" = ") && strings.Contains(wrong, " = ") && (key != "port" || !strings.Contains(line, "3001")) {
 				text = strings.Replace(right, strings.TrimSpace(line), wrong, 1)
 			}
 		}

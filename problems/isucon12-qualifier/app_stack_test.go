@@ -14,6 +14,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -152,7 +153,7 @@ func (s *site) run(t *testing.T, dir string, argv ...string) {
 		argv[0] = filepath.Join(dir, argv[0])
 	}
 	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, append(s.env[:len(s.env):len(s.env)], "GOFLAGS=-mod=readonly -buildvcs=false", "GOWORK=off")
+	cmd.Dir, cmd.Env = dir, slices.Concat(s.env, []string{"GOFLAGS=-mod=readonly -buildvcs=false", "GOWORK=off"})
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %v\n%s", argv, err, out)
 	}
