@@ -167,21 +167,29 @@ func summary(a *advise.Advice) string {
 
 func (c *condition) check(t *testing.T, a *advise.Advice) {
 	t.Helper()
-	found := all(a.Findings)
+	missing := c.missing(a)
+	for _, m := range missing {
+		t.Error(m)
+	}
+	if len(missing) > 0 {
+		t.Log(summary(a))
+	}
+}
+
+// missing is what the advice should say and does not.
+func (c *condition) missing(a *advise.Advice) (missing []string) {
+	found, text := all(a.Findings), summary(a)
 	for _, id := range c.want {
 		if !has(found, id) {
-			t.Errorf("%s was not found", id)
+			missing = append(missing, id+" was not found")
 		}
 	}
-	text := summary(a)
 	for _, s := range c.says {
 		if !strings.Contains(text, s) {
-			t.Errorf("nothing says %q", s)
+			missing = append(missing, fmt.Sprintf("nothing says %q", s))
 		}
 	}
-	if t.Failed() {
-		t.Log(text)
-	}
+	return missing
 }
 
 // keepAliveOff has nginx close each connection to the app, first: with HTTP/1.0
@@ -244,6 +252,11 @@ func TestDrillAdvice(t *testing.T) {
 	for _, c := range conditions {
 		t.Run(c.name, func(t *testing.T) {
 			a := o.run(t, c)
+			// On a busy machine two seconds may hold a handful of the rare
+			// requests, and the slow log a part of those: then it takes longer.
+			for c.seconds = max(c.seconds, 2) * 3; len(c.missing(a)) > 0 && c.seconds < 20; c.seconds *= 3 {
+				a = o.run(t, c)
+			}
 			c.check(t, a)
 			if c.name == conditions[0].name {
 				o.remedy(t, c, a)
