@@ -28,7 +28,7 @@ var allowed = map[string][]string{
 	"hotseat/runner":      {"hotseat/problem", "hotseat/service", "hotseat/service/", "hotseat/stack", "hotseat/bench", "hotseat/measure", "hotseat/measure/", "hotseat/advise", "hotseat/report", "hotseat/cache"},
 	"hotseat/advise":      {"hotseat/measure"},
 	"hotseat/judge":       {"hotseat/runner", "hotseat/problem"},
-	"hotseat/compare":     {"hotseat/runner", "hotseat/problem"},
+	"hotseat/compare":     {"hotseat/runner", "hotseat/problem", "hotseat/report"},
 }
 
 // room is where a package belongs: its own path, or the first part of it where

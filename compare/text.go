@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"unicode/utf8"
+
+	"hotseat/report"
 )
 
 // maxRows is how many endpoints and how many queries the text shows.
 const maxRows = 8
+
+// maxLines bounds the answer's sentence, which quotes a failed run's reason.
+const maxLines = 12
 
 // Text writes the comparison for people, in lines of at most width columns
 // where names allow it.
@@ -22,13 +26,13 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 		label string
 		side  Side
 	}{{"A", c.A}, {"B", c.B}} {
-		line("%s  %s", s.label, cut(s.side.Name, width-3))
+		line("%s  %s", s.label, report.Fit(s.side.Name, width-3))
 		if n := len(s.side.Scores); n > 0 {
-			line("   %s", cut("scores "+strings.Trim(fmt.Sprint(s.side.Scores), "[]"), width-3))
+			line("   %s", report.Fit("scores "+strings.Trim(fmt.Sprint(s.side.Scores), "[]"), width-3))
 		}
 	}
 	line("")
-	for _, l := range wrap(capital(c.Statement), width) {
+	for _, l := range report.Wrap(capital(c.Statement), width, maxLines) {
 		line("%s", l)
 	}
 	if c.Failed != nil {
@@ -40,7 +44,7 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 		}
 		line("")
 		name := max(width-38, 12)
-		line("%s %8s %8s %7s  %s", pad(title, name), "A "+unit, "B "+unit, "B/A", "95 %")
+		line("%s %8s %8s %7s  %s", report.Pad(title, name), "A "+unit, "B "+unit, "B/A", "95 %")
 		for i, d := range rows {
 			if i == maxRows {
 				line("… and %d more: --json shows them", len(rows)-maxRows)
@@ -50,7 +54,7 @@ func (c *Comparison) Text(w io.Writer, width int) error {
 			if d.Ratio.Differs() {
 				mark = "*"
 			}
-			line("%s %8.4g %8.4g %6.2f%s %.2f–%.2f", pad(cut(d.Name, name), name), d.A, d.B, d.Ratio.Ratio, mark, d.Ratio.Low, d.Ratio.High)
+			line("%s %8.4g %8.4g %6.2f%s %.2f–%.2f", report.Pad(report.Fit(d.Name, name), name), d.A, d.B, d.Ratio.Ratio, mark, d.Ratio.Low, d.Ratio.High)
 		}
 	}
 	table("Endpoint (client's p50)", "ms", c.Endpoints)
@@ -66,35 +70,4 @@ func capital(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// cut shortens s to n columns.
-func cut(s string, n int) string {
-	s = strings.Join(strings.Fields(s), " ")
-	if utf8.RuneCountInString(s) <= n {
-		return s
-	}
-	return string([]rune(s)[:max(n-1, 0)]) + "…"
-}
-
-func pad(s string, n int) string {
-	return s + strings.Repeat(" ", max(n-utf8.RuneCountInString(s), 0))
-}
-
-// wrap breaks a sentence into lines at blanks.
-func wrap(s string, width int) []string {
-	var lines []string
-	current := ""
-	for _, word := range strings.Fields(s) {
-		switch {
-		case current == "":
-			current = word
-		case utf8.RuneCountInString(current)+1+utf8.RuneCountInString(word) <= width:
-			current += " " + word
-		default:
-			lines = append(lines, current)
-			current = word
-		}
-	}
-	return append(lines, current)
 }

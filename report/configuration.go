@@ -9,6 +9,9 @@ import (
 	"strings"
 )
 
+// effectiveFolder holds the configuration that a run's servers really ran with.
+const effectiveFolder = "effective"
+
 // maxConfigBytes is how much of one configuration file is compared and shown.
 const maxConfigBytes = 64 << 10
 
@@ -33,12 +36,12 @@ type settingChange struct{ Name, Before, Now string }
 // readConfiguration reads the run's effective files, and those of the measured
 // run before it.
 func (run *Run) readConfiguration(dir string) {
-	now := readConfigFiles(filepath.Join(dir, "effective"))
+	now := readConfigFiles(filepath.Join(dir, effectiveFolder))
 	before := map[string]string{}
 	c := &run.Configuration
-	if earlier := runBefore(dir); earlier != "" {
+	if earlier := RunBefore(dir, effectiveFolder); earlier != "" {
 		c.Before = filepath.Base(earlier)
-		before = readConfigFiles(filepath.Join(earlier, "effective"))
+		before = readConfigFiles(filepath.Join(earlier, effectiveFolder))
 		c.Settings = settingChanges(readSettings(earlier), readSettings(dir))
 	}
 	names := make([]string, 0, len(now))
@@ -59,9 +62,9 @@ func (run *Run) readConfiguration(dir string) {
 	}
 }
 
-// runBefore is the latest run before this one in the same folder that kept its
-// configuration.
-func runBefore(dir string) string {
+// RunBefore is the folder of the latest run before the one in dir, of those that
+// hold a file or folder called part; empty if there is none.
+func RunBefore(dir, part string) string {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
 		return ""
@@ -76,7 +79,7 @@ func runBefore(dir string) string {
 			break
 		}
 		path := filepath.Join(filepath.Dir(dir), e.Name())
-		if info, err := os.Stat(filepath.Join(path, "effective")); err == nil && info.IsDir() {
+		if _, err := os.Stat(filepath.Join(path, part)); err == nil {
 			found = path
 		}
 	}

@@ -112,3 +112,14 @@ func wrap(s string, n, limit int) []string {
 	}
 	return lines
 }
+
+// Fit, Pad and Wrap are for other rooms' tables: s cut to n columns of a
+// terminal, filled up to them, and broken at spaces into at most limit lines of
+// them. A Japanese letter takes two.
+func Fit(s string, n int) string { return fit(line(s), n) }
+
+// Pad is explained at [Fit].
+func Pad(s string, n int) string { return pad(s, n) }
+
+// Wrap is explained at [Fit].
+func Wrap(s string, n, limit int) []string { return wrap(line(s), n, limit) }

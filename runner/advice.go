@@ -2,12 +2,11 @@ package runner
 
 import (
 	"encoding/json"
-	"os"
-	"path/filepath"
 
 	"hotseat"
 	"hotseat/advise"
 	"hotseat/measure"
+	"hotseat/report"
 )
 
 // Advice asks the advisor about a run that is over. The run before it, of the
@@ -29,7 +28,7 @@ func Advice(dir string) (*advise.Advice, error) {
 
 func adviceOn(result *hotseat.Result, picture *measure.Picture, dir string) *advise.Advice {
 	in := advise.Input{Result: result, Picture: picture, Summary: summaryOf(result)}
-	if before := runBefore(dir); before != "" {
+	if before := report.RunBefore(dir, PictureFile); before != "" {
 		// Damaged files of an earlier run leave the comparison out.
 		in.BeforeResult, _ = ReadResult(before)
 		in.Before, _ = ReadPicture(before)
@@ -44,24 +43,4 @@ func summaryOf(r *hotseat.Result) *measure.Summary {
 		return nil
 	}
 	return &s
-}
-
-// runBefore is the folder of the latest measured run before the one in dir; ""
-// if there is none.
-func runBefore(dir string) string {
-	names, err := Runs(filepath.Dir(dir))
-	if err != nil {
-		return ""
-	}
-	found := ""
-	for _, name := range names {
-		if name >= filepath.Base(dir) {
-			break
-		}
-		before := filepath.Join(filepath.Dir(dir), name)
-		if _, err := os.Stat(filepath.Join(before, PictureFile)); err == nil {
-			found = before
-		}
-	}
-	return found
 }
