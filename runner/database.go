@@ -103,7 +103,7 @@ func goldenKey(w *problem.Workspace, version, generated string, args []string) (
 	if err != nil {
 		return "", err
 	}
-	hash := revision(append([]string{files, version, filepath.Base(generated)}, args...)...)
+	hash := revision(append([]string{"analyzed", files, version, filepath.Base(generated)}, args...)...)
 	return w.Problem.ID + "-" + w.Config.Profile + "-" + hash[:16], nil
 }
 

@@ -62,7 +62,8 @@ func fillSmall(ctx context.Context, conn Conn) error {
 		return err
 	}
 	defer func() { _ = db.Close() }()
-	_, err = db.ExecContext(ctx, `CREATE DATABASE bank; CREATE TABLE bank.t (n INT); INSERT INTO bank.t VALUES (1),(2),(3);
+	// The server's own thread counts the rows when it comes to it, or too late.
+	_, err = db.ExecContext(ctx, `SET GLOBAL innodb_stats_auto_recalc = OFF; CREATE DATABASE bank; CREATE TABLE bank.t (n INT); INSERT INTO bank.t VALUES (1),(2),(3);
 		CREATE USER isucon@'%' IDENTIFIED BY 'isucon'; GRANT ALL ON *.* TO isucon@'%'`)
 	return err
 }
@@ -130,6 +131,9 @@ func TestGoldenToServer(t *testing.T) {
 	var n int
 	if err := db.QueryRow("SELECT SUM(n) FROM t").Scan(&n); err != nil || n != 6 {
 		t.Errorf("sum %d, %v", n, err)
+	}
+	if err := open(t, Conn{Socket: c.Socket, User: "root"}.dsn("mysql")).QueryRow("SELECT n_rows FROM innodb_table_stats WHERE table_name = 't'").Scan(&n); err != nil || n != 3 {
+		t.Errorf("the optimizer takes the table for one of %d rows, %v", n, err)
 	}
 	var name, value string
 	if err := db.QueryRow("SHOW VARIABLES LIKE 'max_allowed_packet'").Scan(&name, &value); err != nil || value != "314572800" {
