@@ -113,13 +113,12 @@ func wrap(s string, n, limit int) []string {
 	return lines
 }
 
-// Fit, Pad and Wrap are for other rooms' tables: s cut to n columns of a
-// terminal, filled up to them, and broken at spaces into at most limit lines of
-// them. A Japanese letter takes two.
+// Fit cuts s to n columns of a terminal, of which a Japanese letter takes two.
+// It and [Pad] and [Wrap] are for other rooms' tables.
 func Fit(s string, n int) string { return fit(line(s), n) }
 
-// Pad is explained at [Fit].
+// Pad fills s up to n columns with blanks.
 func Pad(s string, n int) string { return pad(s, n) }
 
-// Wrap is explained at [Fit].
+// Wrap breaks s at blanks into at most limit lines of n columns.
 func Wrap(s string, n, limit int) []string { return wrap(line(s), n, limit) }
