@@ -3,7 +3,9 @@ package data
 import (
 	"bufio"
 	"context"
+	"crypto/md5"
 	"encoding/base64"
+	"encoding/hex"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -30,6 +32,9 @@ type event struct {
 	start, end         time.Time
 	price              int
 	pictureBytes       int // 0: the default picture
+
+	reserved   int    // tickets
+	pictureMD5 string // hexadecimal
 }
 
 // world is everything but people and reservations, in the order of ids.
@@ -39,6 +44,7 @@ type world struct {
 	venues []venue
 	slots  []timeslot
 	events []event
+	known  []reservation // see writeFacts
 }
 
 // gaps are the days from one day that a venue offers to the next.
@@ -157,7 +163,7 @@ func (w *world) add(e event, slots ...int) {
 }
 
 func (w *world) write(ctx context.Context, dir string) error {
-	old := stamp(w.opts.midnight().AddDate(-1, 0, 0))
+	old := stamp(w.opts.longAgo())
 	err := writeFile(filepath.Join(dir, "rows", "venues.sql"), func(out *bufio.Writer) error {
 		rows := inserts{out: out, into: "venues (id, name, capacity, created_at, updated_at)", each: rowsEach}
 		for i, v := range w.venues {
@@ -199,7 +205,7 @@ func (w *world) write(ctx context.Context, dir string) error {
 }
 
 func (w *world) writeEvents(ctx context.Context, dir string) error {
-	created := stamp(w.opts.midnight().AddDate(0, -3, 0))
+	created := stamp(w.opts.announced())
 	return writeFile(filepath.Join(dir, "rows", "events.sql"), func(out *bufio.Writer) error {
 		rows := inserts{
 			out: out, each: 1, // a picture is enough for one statement
@@ -213,6 +219,8 @@ func (w *world) writeEvents(ctx context.Context, dir string) error {
 			if e.pictureBytes > 0 {
 				png := poster(newChance(w.opts.Seed, pictureStream+uint64(i)), e.pictureBytes)
 				picture = "'" + base64.StdEncoding.EncodeToString(png) + "'"
+				sum := md5.Sum(png)
+				w.events[i].pictureMD5 = hex.EncodeToString(sum[:])
 			}
 			rows.row("(%d,%d,%d,%d,'%s','%s','%s',%d,%s,'%s','%s')", i+1, e.user, e.venue, e.genre, e.name,
 				stamp(e.start), stamp(e.end), e.price, picture, created, created)
@@ -257,8 +265,12 @@ func (w *world) writeReservations(ctx context.Context, dir string) error {
 					break
 				}
 				left -= want
-				at := stamp(w.opts.midnight().Add(-time.Duration(1+c.below(60*24*3600)) * time.Second))
-				rows.row("(%d,%d,%d,%d,'%s','%s')", rows.n+1, user, i+1, want, at, at)
+				w.events[i].reserved += want
+				at := w.opts.midnight().Add(-time.Duration(1+c.below(60*24*3600)) * time.Second)
+				if user == 1 || i < specialEvents {
+					w.known = append(w.known, reservation{rows.n + 1, user, i + 1, want, at})
+				}
+				rows.row("(%d,%d,%d,%d,'%s','%s')", rows.n+1, user, i+1, want, stamp(at), stamp(at))
 			}
 		}
 		rows.end()
