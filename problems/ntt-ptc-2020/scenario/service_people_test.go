@@ -1,0 +1,269 @@
+package nttscenario
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"crypto/sha3"
+	"encoding/base64"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"strings"
+	"time"
+
+	"hotseat/problems/ntt-ptc-2020/data"
+)
+
+// Roles as the service knows them.
+const (
+	isAudience = "audience"
+	isArtist   = "artist"
+	isOwner    = "owner"
+)
+
+// initialize is POST /api/initialize. A wrong that begins with "level " is what it
+// answers.
+func (s *service) initialize(*request) (answer, error) {
+	s.reset(s.seed, func(what string) bool { return s.is("keeps " + what) })
+	level := "1"
+	if other, ok := s.other("level "); ok {
+		level = other
+	}
+	if s.is("initialize fails") {
+		return answer{http.StatusInternalServerError, plain("init.sh: no such table")}, nil
+	}
+	return answer{http.StatusOK, plain(level)}, nil
+}
+
+// hashed is a password as it is kept.
+func hashed(password, salt string) string {
+	s := password + salt
+	for range 100 {
+		sum := sha3.Sum512([]byte(s))
+		s = hex.EncodeToString(sum[:])
+	}
+	return s
+}
+
+// caller is who sent a request.
+type caller struct {
+	*fakeUser
+	token string
+}
+
+// fakeClaims are what a token says.
+type fakeClaims struct {
+	Username string `json:"username"`
+	Role     string `json:"role"`
+	Issued   int64  `json:"iat"`
+	Expires  int64  `json:"exp"`
+	ID       string `json:"jti,omitempty"`
+}
+
+func signature(text, key string) string {
+	mac := hmac.New(sha256.New, []byte(key))
+	mac.Write([]byte(text))
+	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
+}
+
+// sign makes a token for an hour.
+func (s *service) sign(u *fakeUser) string {
+	at := time.Now()
+	says := fakeClaims{Username: u.name, Role: u.role, Issued: at.Unix(), Expires: at.Add(time.Hour).Unix()}
+	switch {
+	case s.is("unique-tokens"):
+		says.ID = rand.Text()
+	case s.is("short-tokens"):
+		says.Expires = at.Add(time.Minute).Unix()
+	case s.is("nameless-tokens"):
+		says.Username = ""
+	}
+	payload, _ := json.Marshal(says) // has nothing that could fail
+	encode := base64.RawURLEncoding.EncodeToString
+	text := encode([]byte(`{"typ":"JWT","alg":"HS256"}`)) + "." + encode(payload)
+	key := data.Key
+	if s.is("own-key") {
+		key = "own"
+	}
+	return text + "." + signature(text, key)
+}
+
+// authenticate tells who sent the request.
+func (s *service) authenticate(q *request) (*caller, error) {
+	token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		if err := s.refuseToken(q, noToken); err != nil {
+			return nil, err
+		}
+		return &caller{fakeUser: s.users[1]}, nil
+	}
+	var says fakeClaims
+	parts := strings.Split(token, ".")
+	if len(parts) != 3 {
+		return nil, badCredentials
+	}
+	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
+	if err != nil || json.Unmarshal(payload, &says) != nil {
+		return nil, badCredentials
+	}
+	var head struct{ Alg string }
+	if text, err := base64.RawURLEncoding.DecodeString(parts[0]); err != nil || json.Unmarshal(text, &head) != nil {
+		return nil, badCredentials
+	}
+	signed := signature(parts[0]+"."+parts[1], data.Key) == parts[2] || s.is("own-key") && signature(parts[0]+"."+parts[1], "own") == parts[2]
+	if head.Alg != "HS256" || !signed {
+		if err := s.refuseToken(q, badSignature); err != nil {
+			return nil, err
+		}
+	}
+	if says.Expires < time.Now().Unix() {
+		if err := s.refuseToken(q, expiredToken); err != nil {
+			return nil, err
+		}
+	}
+	if since, revoked := s.revoked[token]; revoked && !s.overlooked(q, since) {
+		if err := s.refuseToken(q, revokedToken); err != nil {
+			return nil, err
+		}
+	}
+	if says.Username == "" || says.Role == "" {
+		if err := s.refuseToken(q, lackingClaims); err != nil {
+			return nil, err
+		}
+	}
+	u := s.byName[says.Username]
+	if u == nil {
+		return nil, badCredentials
+	}
+	return &caller{u, token}, nil
+}
+
+// refuseToken is refuse, with wrongs that are the same for all routes as well:
+// "accepts expired".
+func (s *service) refuseToken(q *request, why refusal) error {
+	if s.is("accepts " + why.name) {
+		return nil
+	}
+	for name := range s.wrong {
+		if name == why.name+" 400" {
+			return refusal{http.StatusBadRequest, why.name}
+		}
+	}
+	return s.refuse(q, why)
+}
+
+// overlooked tells whether the service does not see that a token was revoked: since
+// is zero if that was before the initialization.
+func (s *service) overlooked(q *request, since time.Time) bool {
+	switch {
+	case s.is("forgets-seeded"):
+		return since.IsZero()
+	case s.is("revokes-late"):
+		return time.Since(since) < 2*time.Second
+	case s.is("revokes-here"): // the other process does not know yet
+		return !since.IsZero() && !strings.HasSuffix(q.route, "/api/logout")
+	}
+	return false
+}
+
+// login is POST /api/login.
+func (s *service) login(q *request) (answer, error) {
+	var body struct{ Username, Password string }
+	if err := s.read(q, &body); err != nil {
+		return answer{}, err
+	}
+	if body.Username == "" || body.Password == "" {
+		return answer{}, missing
+	}
+	u := s.byName[body.Username]
+	if u == nil {
+		return answer{}, badCredentials
+	}
+	s.mu.Unlock()
+	right := hashed(body.Password, u.salt) == u.hash
+	s.mu.Lock()
+	if !right {
+		if err := s.refuse(q, badCredentials); err != nil {
+			return answer{}, err
+		}
+	}
+	id := u.id
+	if s.is("login-id") {
+		id++
+	}
+	return answer{http.StatusOK, object{"user_id": id, "access_token": s.sign(u)}}, nil
+}
+
+// logout is POST /api/logout.
+func (s *service) logout(q *request) (answer, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return answer{}, err
+	}
+	if !s.is("keeps-tokens") {
+		s.revoked[who.token] = time.Now()
+	}
+	return answer{http.StatusOK, ""}, nil
+}
+
+// signUp is POST /api/users.
+func (s *service) signUp(q *request) (answer, error) {
+	var body struct{ Username, Password, Role string }
+	if err := s.read(q, &body); err != nil {
+		return answer{}, err
+	}
+	if body.Username == "" || body.Password == "" {
+		if err := s.refuse(q, missing); err != nil {
+			return answer{}, err
+		}
+	}
+	if body.Role != isAudience && body.Role != isArtist {
+		if err := s.refuse(q, badRole); err != nil {
+			return answer{}, err
+		}
+	}
+	if s.byName[body.Username] != nil {
+		if err := s.refuse(q, nameTaken); err != nil {
+			return answer{}, err
+		}
+	}
+	s.lastUser++
+	u := &fakeUser{id: s.lastUser, name: body.Username, role: body.Role, salt: rand.Text()}
+	u.hash = hashed(body.Password, u.salt)
+	s.users[u.id], s.byName[u.name] = u, u
+	return answer{http.StatusCreated, s.showUser(u)}, nil
+}
+
+func (s *service) showUser(u *fakeUser) object {
+	shown := object{"user_id": u.id, "username": u.name, "role": u.role}
+	switch {
+	case s.is("user-salt"):
+		shown["salt"] = u.salt
+	case s.is("user-role"):
+		shown["role"] = strings.ToUpper(u.role)
+	}
+	return shown
+}
+
+// getUser is GET /api/users/:user_id.
+func (s *service) getUser(q *request) (answer, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := s.pathID(q, "user_id")
+	if err != nil {
+		return answer{}, err
+	}
+	u := s.users[id]
+	if u == nil {
+		return answer{}, notFound
+	}
+	if who.role != isOwner && who.name != u.name {
+		if err := s.refuse(q, foreign); err != nil {
+			return answer{}, err
+		}
+	}
+	return answer{http.StatusOK, s.showUser(u)}, nil
+}

@@ -1,0 +1,192 @@
+package nttscenario
+
+import (
+	"net/http"
+	"slices"
+	"time"
+)
+
+func (s *service) showReservation(r *fakeReservation) object {
+	e := s.byID[r.event]
+	shown := object{
+		"id": r.id, "user_id": r.user, "username": s.users[r.user].name, "event_id": r.event, "event_name": e.name,
+		"event_price": e.price, "event_start_at": s.stamp(e.start), "event_end_at": s.stamp(e.end),
+		"venue_name": s.seed.venue(e.venue).name, "num_of_resv": r.tickets, "created_at": s.stamp(r.created), "updated_at": s.stamp(r.created),
+	}
+	switch {
+	case s.is("reservation-price"):
+		shown["event_price"] = e.price * r.tickets
+	case s.is("reservation-extra"):
+		shown["venue_id"] = e.venue
+	}
+	return shown
+}
+
+func (s *service) showReservations(q *request, all []*fakeReservation, fallback int64) (answer, error) {
+	some, err := page(s, q, all, fallback)
+	if err != nil {
+		return answer{}, err
+	}
+	shown := list{}
+	for _, r := range some {
+		shown = append(shown, s.showReservation(r))
+	}
+	if s.is("reservations-newest-first") {
+		slices.Reverse(shown)
+	}
+	return answer{http.StatusOK, shown}, nil
+}
+
+// getUserReservations is GET /api/users/:user_id/reservations.
+func (s *service) getUserReservations(q *request) (answer, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return answer{}, err
+	}
+	id, err := s.pathID(q, "user_id")
+	if err != nil {
+		return answer{}, err
+	}
+	if s.users[id] == nil {
+		return answer{}, notFound
+	}
+	if who.role == isArtist {
+		if err := s.refuse(q, forbidden); err != nil {
+			return answer{}, err
+		}
+	} else if who.role != isOwner && who.id != id {
+		if err := s.refuse(q, foreign); err != nil {
+			return answer{}, err
+		}
+	}
+	all := s.ofUser[id]
+	if s.is("reserved-late") {
+		all = slices.DeleteFunc(slices.Clone(all), func(r *fakeReservation) bool {
+			return r.id > int64(len(s.seed.reservations)) && time.Since(r.created) < 2*time.Second
+		})
+	}
+	return s.showReservations(q, all, 5)
+}
+
+// getEventReservations is GET /api/events/:event_id/reservations.
+func (s *service) getEventReservations(q *request) (answer, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return answer{}, err
+	}
+	e, err := s.event(q)
+	if err != nil {
+		return answer{}, err
+	}
+	if err := s.mayEdit(q, who, e); err != nil {
+		return answer{}, err
+	}
+	return s.showReservations(q, e.reservations, 10)
+}
+
+// reserve is POST /api/events/:event_id/reservations.
+func (s *service) reserve(q *request) (answer, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return answer{}, err
+	}
+	if _, err := s.pathID(q, "event_id"); err != nil {
+		return answer{}, err
+	}
+	if who.role != isAudience {
+		if err := s.refuse(q, forbidden); err != nil {
+			return answer{}, err
+		}
+	}
+	var body struct {
+		Tickets *int64 `json:"num_of_resv"`
+	}
+	if err := s.read(q, &body); err != nil {
+		return answer{}, err
+	}
+	if body.Tickets == nil {
+		return answer{}, missing
+	}
+	if *body.Tickets < 1 {
+		if err := s.refuse(q, outOfBounds); err != nil {
+			return answer{}, err
+		}
+	}
+	e, err := s.event(q)
+	if err != nil {
+		return answer{}, err
+	}
+	if slices.ContainsFunc(e.reservations, func(r *fakeReservation) bool { return r.user == who.id }) {
+		if err := s.refuse(q, reservedAlready); err != nil {
+			return answer{}, err
+		}
+	}
+	sum := *body.Tickets
+	for _, r := range e.reservations {
+		sum += r.tickets
+	}
+	if sum > s.seed.venue(e.venue).capacity {
+		if err := s.refuse(q, soldOut); err != nil {
+			return answer{}, err
+		}
+	}
+	if s.is("reserve-race") {
+		s.pause(30 * time.Millisecond)
+	}
+	r := &fakeReservation{id: s.lastReservation + 1, user: who.id, event: e.id, tickets: *body.Tickets, created: now()}
+	if s.is("reserve-lost") {
+		s.lastReservation++
+		return answer{http.StatusCreated, s.showReservation(r)}, nil
+	}
+	s.add(r)
+	return answer{http.StatusCreated, s.showReservation(r)}, nil
+}
+
+// reservation is the one in the path, if the caller may see it.
+func (s *service) reservation(q *request) (*fakeReservation, error) {
+	who, err := s.authenticate(q)
+	if err != nil {
+		return nil, err
+	}
+	id, err := s.pathID(q, "reservation_id")
+	if err != nil {
+		return nil, err
+	}
+	r := s.reservations[id]
+	if r == nil {
+		return nil, notFound
+	}
+	switch {
+	case who.role == isOwner, who.role == isAudience && who.id == r.user:
+		return r, nil
+	case who.role == isAudience:
+		return r, s.refuse(q, foreign)
+	}
+	return r, s.refuse(q, forbidden)
+}
+
+// getReservation is GET /api/reservations/:id.
+func (s *service) getReservation(q *request) (answer, error) {
+	r, err := s.reservation(q)
+	if err != nil {
+		return answer{}, err
+	}
+	return answer{http.StatusOK, s.showReservation(r)}, nil
+}
+
+// cancelReservation is DELETE /api/reservations/:id.
+func (s *service) cancelReservation(q *request) (answer, error) {
+	r, err := s.reservation(q)
+	if err != nil {
+		return answer{}, err
+	}
+	if s.is("cancel-lost") {
+		return answer{http.StatusNoContent, nil}, nil
+	}
+	same := func(other *fakeReservation) bool { return other == r }
+	delete(s.reservations, r.id)
+	s.ofUser[r.user] = slices.DeleteFunc(slices.Clone(s.ofUser[r.user]), same)
+	e := s.byID[r.event]
+	e.reservations = slices.DeleteFunc(slices.Clone(e.reservations), same)
+	return answer{http.StatusNoContent, nil}, nil
+}
