@@ -2,8 +2,10 @@
 // their pictures, reservations, revoked tokens, the large static files, and the
 // truth that a benchmark checks against.
 //
-// Everything follows from a seed and a day, the one on which the world is made:
-// half of it lies before, half behind. The contest's own data ended in 2021, and with
+// Everything follows from a seed and a day, the first of the month in which the world
+// is made: half of it lies before, half behind. A gigabyte of pictures need not be made
+// anew every day, so there are enough events and free timeslots on every day of that
+// month, and a few days more. The contest's own data ended in 2021, and with
 // them every event that one could still go to. The same seed and day give the same
 // bytes on every machine: chance comes from one named algorithm, nothing asks the
 // clock, and no map is ever walked.
@@ -26,7 +28,7 @@ import (
 
 // generation changes whenever any byte of the output for any seed does; a test
 // holds it to that.
-const generation = "nttptc2020-data-2"
+const generation = "nttptc2020-data-3"
 
 // Key signs the tokens; problem.toml gives it to the app as JWT_SECRET_KEY.
 const Key = "half-day-timeslots"
@@ -41,7 +43,8 @@ type Options struct {
 	Venues   int // the benchmark draws offsets up to 300
 	Days     int // of a venue, two timeslots each
 	Events   int
-	Upcoming int // those of them after Day; the benchmark draws offsets up to 1700, of pages of 12
+	Upcoming int // those of them after the data's shelf life; the benchmark draws offsets up to 1700, of pages of 12
+	Soon     int // those of them between Day and then
 
 	Bookings Range // tries to reserve at each event; what the venue has no room for is dropped
 
@@ -58,7 +61,7 @@ func Full(day time.Time) Options {
 	return Options{
 		Seed: 2020, Day: day,
 		Audiences: 9000, Artists: 990, Owners: 10, Others: 374,
-		Venues: 300, Days: 100, Events: 3696, Upcoming: 2120,
+		Venues: 300, Days: 100, Events: 3696, Upcoming: 1830, Soon: 290,
 		Bookings: Range{1, 500},
 		Pictures: 2500, PictureBytes: Range{100_000, 500_000}, Uploads: 100,
 		Revoked: 100_000,
@@ -71,7 +74,7 @@ func Small(day time.Time) Options {
 	return Options{
 		Seed: 2020, Day: day,
 		Audiences: 400, Artists: 100, Owners: 10, Others: 10,
-		Venues: 300, Days: 24, Events: 2000, Upcoming: 1860,
+		Venues: 300, Days: 34, Events: 2000, Upcoming: 1760, Soon: 100,
 		Bookings: Range{1, 6},
 		Pictures: 60, PictureBytes: Range{2_000, 6_000}, Uploads: 20,
 		Revoked: 500,
@@ -93,8 +96,8 @@ func (o Options) validate() error {
 		return fmt.Errorf("users: want an artist, an owner, and an audience for each of %d bookings", o.Bookings.Max)
 	case users > lastUser:
 		return fmt.Errorf("users: want at most %d, got %d", lastUser, users)
-	case o.Events > lastEvent || o.Upcoming > o.Events || o.Upcoming < specialEvents:
-		return fmt.Errorf("events: want at most %d, and %d to all of them upcoming, got %d and %d", lastEvent, specialEvents, o.Events, o.Upcoming)
+	case o.Events > lastEvent || o.Soon < 0 || o.Upcoming+o.Soon > o.Events || o.Upcoming < specialEvents:
+		return fmt.Errorf("events: want at most %d, and %d to all of them upcoming, got %d, of which %d and %d", lastEvent, specialEvents, o.Events, o.Upcoming, o.Soon)
 	case o.Pictures > o.Events-specialEvents:
 		return fmt.Errorf("pictures: want at most one for each of %d events, got %d", o.Events-specialEvents, o.Pictures)
 	case o.Bookings.Min < 0 || o.Bookings.Max < o.Bookings.Min:
@@ -107,12 +110,22 @@ func (o Options) validate() error {
 	return nil
 }
 
+// shelfDays is for how long after its day a world is good for the benchmark: the
+// days of a month, and a night.
+const shelfDays = 32
+
+// Day returns that of the world for a benchmark at a time: the first of its month, UTC.
+func Day(now time.Time) time.Time {
+	year, month, _ := now.UTC().Date()
+	return time.Date(year, month, 1, 0, 0, 0, 0, time.UTC)
+}
+
 // midnight is the beginning of the world's day.
 func (o Options) midnight() time.Time { return o.Day.UTC().Truncate(24 * time.Hour) }
 
-// Version names what Generate writes on that day, so it belongs in the key of
+// Version names what Generate writes for that day, so it belongs in the key of
 // every cache of generated data. It changes with the generator, with the day, and
-// with the static files that the problem's folder has.
+// with the static files that the problem's folder has. See [Day] for which day to take.
 func Version(files fs.FS, day time.Time) (string, error) {
 	h := sha256.New()
 	err := fs.WalkDir(files, publicFolder, func(name string, d fs.DirEntry, err error) error {
@@ -138,7 +151,8 @@ func Version(files fs.FS, day time.Time) (string, error) {
 //	sql/timeslots.sql, sql/reservations.sql   likewise; initialization needs them again
 //	sql/seed.list, revocated_token.list   the revoked tokens, one a line
 //	public/                            the static files that the problem's folder has not
-//	truth/users.tsv … truth/reservations.tsv   the rows, as far as a benchmark knows them
+//	truth/users.tsv … truth/reservations.tsv   the rows
+//	truth/day.tsv                      the world's day
 //	truth/audiences.json, truth/artists.json, truth/owners.json   names
 //	truth/revoked_token.json           some of the revoked tokens
 //	truth/expired_token.json           tokens of people of each role

@@ -109,6 +109,21 @@ func TestVersionChangesWithTheDayAndThePages(t *testing.T) {
 	}
 }
 
+func TestDayIsTheFirstOfTheMonth(t *testing.T) {
+	for text, want := range map[string]string{
+		"2026-01-30T15:04:05+09:00": "2026-01-01", "2026-02-01T08:59:59+09:00": "2026-01-01",
+		"2026-02-01T00:00:00Z": "2026-02-01", "2024-02-29T23:59:59Z": "2024-02-01",
+	} {
+		now, err := time.Parse(time.RFC3339, text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := Day(now).Format(time.DateOnly); got != want {
+			t.Errorf("%s: %s, want %s", text, got, want)
+		}
+	}
+}
+
 func TestNamesAreUniqueAndShort(t *testing.T) {
 	p, err := drawPeople(Full(day))
 	if err != nil {
@@ -150,10 +165,13 @@ func TestFullWorld(t *testing.T) {
 	for _, s := range w.slots {
 		slotsOf[s.event] = append(slotsOf[s.event], s)
 	}
-	upcoming, pictures := 0, 0
+	upcoming, soon, pictures := 0, 0, 0
 	for i, e := range w.events {
-		if !e.start.Before(today.AddDate(0, 0, 1)) {
+		switch {
+		case !e.start.Before(today.AddDate(0, 0, 1+shelfDays)):
 			upcoming++
+		case !e.start.Before(today.AddDate(0, 0, 1)):
+			soon++
 		}
 		if e.pictureBytes > 0 {
 			pictures += e.pictureBytes
@@ -168,8 +186,8 @@ func TestFullWorld(t *testing.T) {
 			t.Errorf("event %d is of user %d, %s", i+1, e.user, role)
 		}
 	}
-	if len(w.events) != 3696 || upcoming != opts.Upcoming {
-		t.Errorf("%d events, %d upcoming", len(w.events), upcoming)
+	if len(w.events) != 3696 || upcoming != opts.Upcoming || soon != opts.Soon {
+		t.Errorf("%d events, %d upcoming, %d soon", len(w.events), upcoming, soon)
 	}
 	if buffer := 700 << 20; pictures*4/3 < buffer {
 		t.Errorf("%d bytes of pictures fit into a buffer pool of %d", pictures*4/3, buffer)
@@ -178,8 +196,8 @@ func TestFullWorld(t *testing.T) {
 		t.Errorf("%d timeslots", len(w.slots))
 	}
 	free := map[int]int{}
-	for _, s := range w.slots {
-		if s.event == 0 && s.start.After(today.AddDate(0, 0, 1)) && s.start.Before(today.AddDate(0, 0, 60)) {
+	for _, s := range w.slots { // on the last day of the shelf life
+		if s.event == 0 && s.start.After(today.AddDate(0, 0, 1+shelfDays)) && s.start.Before(today.AddDate(0, 0, 60+shelfDays)) {
 			free[s.venue]++
 		}
 	}
@@ -324,6 +342,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"names":            func(o *Options) { o.Bookings.Max = o.Audiences + 1 },
 		"events":           func(o *Options) { o.Events = lastEvent + 1 },
 		"upcoming":         func(o *Options) { o.Upcoming = o.Events + 1 },
+		"soon":             func(o *Options) { o.Soon = o.Events },
 		"days":             func(o *Options) { o.Days = 2 },
 		"pictures":         func(o *Options) { o.Pictures = o.Events },
 		"tiny pictures":    func(o *Options) { o.PictureBytes.Min = 10 },

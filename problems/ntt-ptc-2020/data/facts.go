@@ -15,6 +15,8 @@ func (w *world) writeFacts(dir string) error {
 		file  string
 		write func(row func(values ...any))
 	}{
+		// the world's; there is one
+		{"day", func(row func(...any)) { row(1, w.opts.midnight()) }},
 		// name, role
 		{"users", func(row func(...any)) {
 			for i, one := range w.people.all {
@@ -50,11 +52,10 @@ func (w *world) writeFacts(dir string) error {
 				row(i+1, e.user, e.venue, e.genre, e.name, e.start, e.end, e.price, w.opts.announced(), e.reserved, picture)
 			}
 		}},
-		// user, event, num_of_resv, created_at: those of the first test user and of
-		// the first events
+		// user, event, num_of_resv, created_at
 		{"reservations", func(row func(...any)) {
-			for _, r := range w.known {
-				row(r.id, r.user, r.event, r.tickets, r.at)
+			for i, r := range w.reservations {
+				row(i+1, r.user, r.event, r.tickets, r.at)
 			}
 		}},
 	}
@@ -81,10 +82,9 @@ func (w *world) writeFacts(dir string) error {
 	return nil
 }
 
-// reservation is one that a benchmark knows of.
 type reservation struct {
-	id, user, event, tickets int
-	at                       time.Time
+	user, event, tickets int
+	at                   time.Time
 }
 
 // longAgo is when venues and timeslots were entered.

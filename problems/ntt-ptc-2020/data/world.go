@@ -37,14 +37,14 @@ type event struct {
 	pictureMD5 string // hexadecimal
 }
 
-// world is everything but people and reservations, in the order of ids.
+// world is everything but people, in the order of ids.
 type world struct {
-	opts   Options
-	people *people
-	venues []venue
-	slots  []timeslot
-	events []event
-	known  []reservation // see writeFacts
+	opts         Options
+	people       *people
+	venues       []venue
+	slots        []timeslot
+	events       []event
+	reservations []reservation // when they have been written
 }
 
 // gaps are the days from one day that a venue offers to the next.
@@ -109,21 +109,27 @@ func (w *world) drawEvents(c chance) error {
 		w.add(e, slot)
 	}
 	tomorrow := w.opts.midnight().AddDate(0, 0, 1)
-	var past, future []int // numbers of the mornings' timeslots
+	later := tomorrow.AddDate(0, 0, shelfDays)
+	var past, soon, future []int // numbers of the mornings' timeslots
 	for slot := 2 * specialDays; slot < len(w.slots); slot += 2 {
-		if w.slots[slot].start.Before(tomorrow) {
+		switch start := w.slots[slot].start; {
+		case start.Before(tomorrow):
 			past = append(past, slot)
-		} else {
+		case start.Before(later):
+			soon = append(soon, slot)
+		default:
 			future = append(future, slot)
 		}
 	}
-	upcoming, gone := w.opts.Upcoming-specialEvents, w.opts.Events-w.opts.Upcoming
-	if len(past) < gone || len(future) < upcoming {
-		return fmt.Errorf("venues have %d days for %d past events and %d for %d to come", len(past), gone, len(future), upcoming)
+	upcoming := w.opts.Upcoming - specialEvents
+	gone := w.opts.Events - w.opts.Upcoming - w.opts.Soon
+	if len(past) < gone || len(soon) < w.opts.Soon || len(future) < upcoming {
+		return fmt.Errorf("venues have %d days for %d past events, %d for %d soon and %d for %d later", len(past), gone, len(soon), w.opts.Soon, len(future), upcoming)
 	}
 	shuffle(c, past, gone)
+	shuffle(c, soon, w.opts.Soon)
 	shuffle(c, future, upcoming)
-	mornings := slices.Concat(past[:gone], future[:upcoming])
+	mornings := slices.Concat(past[:gone], soon[:w.opts.Soon], future[:upcoming])
 	shuffle(c, mornings, len(mornings))
 	for i, morning := range mornings {
 		slots := [][]int{{morning}, {morning + 1}, {morning, morning + 1}}[c.below(3)]
@@ -267,9 +273,7 @@ func (w *world) writeReservations(ctx context.Context, dir string) error {
 				left -= want
 				w.events[i].reserved += want
 				at := w.opts.midnight().Add(-time.Duration(1+c.below(60*24*3600)) * time.Second)
-				if user == 1 || i < specialEvents {
-					w.known = append(w.known, reservation{rows.n + 1, user, i + 1, want, at})
-				}
+				w.reservations = append(w.reservations, reservation{user, i + 1, want, at})
 				rows.row("(%d,%d,%d,%d,'%s','%s')", rows.n+1, user, i+1, want, stamp(at), stamp(at))
 			}
 		}
