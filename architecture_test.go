@@ -29,7 +29,12 @@ var allowed = map[string][]string{
 	"hotseat/advise":      {"hotseat/measure"},
 	"hotseat/judge":       {"hotseat/runner", "hotseat/problem"},
 	"hotseat/compare":     {"hotseat/runner", "hotseat/problem", "hotseat/report"},
+
+	forTests: {},
 }
+
+// forTests is the room that only the tests of problems may import.
+const forTests = "hotseat/problem/problemtest"
 
 // room is where a package belongs: its own path, or the first part of it where
 // rooms have rooms of their own below.
@@ -45,6 +50,8 @@ func room(pkg string) string {
 // may tells whether a package may import another.
 func may(from, to string) bool {
 	switch {
+	case to == forTests:
+		return false
 	case to == "hotseat", room(from) == room(to), strings.HasPrefix(from, "hotseat/cmd/"):
 		return true
 	case strings.HasPrefix(to, "hotseat/cmd/"):
@@ -60,7 +67,7 @@ func may(from, to string) bool {
 }
 
 func TestRoomsLeanOnlyOnWhatTheyMay(t *testing.T) {
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports", "./...")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-json=ImportPath,Imports,TestImports,XTestImports", "./...")
 	out, err := cmd.Output()
 	if err != nil {
 		t.Fatalf("go list: %v", err)
@@ -68,8 +75,8 @@ func TestRoomsLeanOnlyOnWhatTheyMay(t *testing.T) {
 	seen := 0
 	for d := json.NewDecoder(strings.NewReader(string(out))); ; {
 		var pkg struct {
-			ImportPath string
-			Imports    []string
+			ImportPath                         string
+			Imports, TestImports, XTestImports []string
 		}
 		if err := d.Decode(&pkg); errors.Is(err, io.EOF) {
 			break
@@ -90,6 +97,11 @@ func TestRoomsLeanOnlyOnWhatTheyMay(t *testing.T) {
 				t.Errorf("the root imports %s: standard library only", to)
 			}
 		}
+		for _, to := range slices.Concat(pkg.TestImports, pkg.XTestImports) {
+			if to == forTests && room(pkg.ImportPath) != forTests && !strings.HasPrefix(pkg.ImportPath, "hotseat/problems/") {
+				t.Errorf("the tests of %s must not import %s", pkg.ImportPath, to)
+			}
+		}
 	}
 	if seen < len(allowed) {
 		t.Errorf("go list told of %d packages only", seen)
@@ -108,6 +120,8 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"hotseat/runner", "hotseat/cmd/hotseat"},
 		{"hotseat/report", "hotseat/measure"},
 		{"hotseat/measure/slowlog", "hotseat/report"},
+		{"hotseat/problems/x", forTests},
+		{"hotseat/cmd/hotseat", forTests},
 	} {
 		if may(c.from, c.to) {
 			t.Errorf("%s may import %s", c.from, c.to)

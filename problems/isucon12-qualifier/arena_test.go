@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -16,6 +17,11 @@ import (
 type arena struct {
 	dir  string // the workspace
 	port int    // where its web server listens
+}
+
+// address is where people find a tenant.
+func (a *arena) address(tenant string) string {
+	return fmt.Sprintf("http://%s.localhost:%d", tenant, a.port)
 }
 
 // newArena starts a stack with the app in a language.

@@ -1,4 +1,4 @@
-package isucon12q_test
+package problemtest
 
 import (
 	"bufio"
@@ -18,10 +18,12 @@ import (
 	"time"
 )
 
-// browser is a headless Chromium with one page. It is driven by the DevTools protocol over a pair of pipes: a JSON
+// Browser is a headless Chromium with one page. It is driven by the DevTools protocol over a pair of pipes: a JSON
 // message each, ended by a zero byte.
-type browser struct {
-	port     int // of the stack
+//
+// Selectors are those of CSS. Whatever has to be there is waited for; whatever the
+// page throws fails the test.
+type Browser struct {
 	commands io.Writer
 	replies  chan reply
 	session  string // of the one page there is
@@ -40,19 +42,20 @@ type reply struct {
 // patience is how long anything in the browser may take; the app is slow.
 const patience = 20 * time.Second
 
-func startBrowser(t *testing.T, port int) *browser {
+// StartBrowser runs a browser until the test ends. It finds this machine only.
+func StartBrowser(t testing.TB) *Browser {
 	t.Helper()
 	in, commands := pipe(t)
 	answers, out := pipe(t)
 	// Not t.TempDir: Chromium's last children may still write when it is removed.
-	profile, err := os.MkdirTemp("", "isuports-chromium")
+	profile, err := os.MkdirTemp("", "hs-chromium")
 	if err != nil {
 		t.Fatal(err)
 	}
 	chromium := exec.CommandContext(context.WithoutCancel(t.Context()), "chromium",
 		"--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
 		"--remote-debugging-pipe", "--user-data-dir="+profile, "--lang=en-US", "--no-first-run",
-		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE *.localhost, EXCLUDE 127.0.0.1", // nothing beyond this machine
+		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
 		"about:blank")
 	chromium.ExtraFiles = []*os.File{in, out} // descriptors 3 and 4
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
@@ -65,7 +68,7 @@ func startBrowser(t *testing.T, port int) *browser {
 		}
 	}
 
-	b := &browser{port: port, commands: commands, replies: make(chan reply, 100)}
+	b := &Browser{commands: commands, replies: make(chan reply, 100)}
 	var reader sync.WaitGroup
 	reader.Go(func() { b.read(answers) })
 	t.Cleanup(func() {
@@ -89,7 +92,7 @@ func startBrowser(t *testing.T, port int) *browser {
 	return b
 }
 
-func pipe(t *testing.T) (from, to *os.File) {
+func pipe(t testing.TB) (from, to *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()
 	if err != nil {
@@ -99,7 +102,7 @@ func pipe(t *testing.T) (from, to *os.File) {
 	return from, to
 }
 
-func (b *browser) read(from io.Reader) {
+func (b *Browser) read(from io.Reader) {
 	defer close(b.replies)
 	for in := bufio.NewReader(from); ; {
 		text, err := in.ReadBytes(0)
@@ -116,7 +119,7 @@ func (b *browser) read(from io.Reader) {
 
 // do runs a command and waits for its result. What the page throws meanwhile is
 // an error of the test.
-func (b *browser) do(t *testing.T, method string, params, result any) {
+func (b *Browser) do(t testing.TB, method string, params, result any) {
 	t.Helper()
 	b.lastID++
 	text, err := json.Marshal(map[string]any{"id": b.lastID, "method": method, "params": params, "sessionId": b.session})
@@ -155,19 +158,14 @@ func (b *browser) do(t *testing.T, method string, params, result any) {
 	}
 }
 
-// address is where people find a tenant.
-func (b *browser) address(tenant string) string {
-	return fmt.Sprintf("http://%s.localhost:%d", tenant, b.port)
-}
-
-// open goes to a page of a tenant.
-func (b *browser) open(t *testing.T, tenant, path string) {
+// Open goes to a page.
+func (b *Browser) Open(t testing.TB, url string) {
 	t.Helper()
-	b.do(t, "Page.navigate", map[string]any{"url": b.address(tenant) + path}, nil)
+	b.do(t, "Page.navigate", map[string]any{"url": url}, nil)
 }
 
 // eval evaluates JavaScript in the page; a promise is waited for.
-func (b *browser) eval(t *testing.T, script string) (string, error) {
+func (b *Browser) eval(t testing.TB, script string) (string, error) {
 	t.Helper()
 	var got struct {
 		Result           struct{ Value any }
@@ -182,9 +180,9 @@ func (b *browser) eval(t *testing.T, script string) (string, error) {
 	return fmt.Sprint(got.Result.Value), nil
 }
 
-// must evaluates JavaScript that does something. It is tried again until it does
-// not throw: the element may not be there yet.
-func (b *browser) must(t *testing.T, script string) string {
+// Must evaluates JavaScript and returns its value as text. It is tried again until
+// it does not throw: the element may not be there yet.
+func (b *Browser) Must(t testing.TB, script string) string {
 	t.Helper()
 	for deadline := time.Now().Add(patience); ; time.Sleep(30 * time.Millisecond) {
 		got, err := b.eval(t, script)
@@ -197,22 +195,22 @@ func (b *browser) must(t *testing.T, script string) string {
 	}
 }
 
-// click presses what a selector finds.
-func (b *browser) click(t *testing.T, selector string) {
+// Click presses what a selector finds.
+func (b *Browser) Click(t testing.TB, selector string) {
 	t.Helper()
-	b.must(t, fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (e.disabled) throw new Error("disabled"); e.click() })()`, selector))
+	b.Must(t, fmt.Sprintf(`(() => { const e = document.querySelector(%q); if (e.disabled) throw new Error("disabled"); e.click() })()`, selector))
 }
 
-// fill writes into a field.
-func (b *browser) fill(t *testing.T, selector, text string) {
+// Fill writes into a field.
+func (b *Browser) Fill(t testing.TB, selector, text string) {
 	t.Helper()
-	b.must(t, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })()`, selector, text))
+	b.Must(t, fmt.Sprintf(`(() => { const e = document.querySelector(%q); e.value = %q; e.dispatchEvent(new Event("input", {bubbles: true})) })()`, selector, text))
 }
 
-// choose puts a file into a file field.
-func (b *browser) choose(t *testing.T, selector, file string) {
+// Choose puts a file into a file field.
+func (b *Browser) Choose(t testing.TB, selector, file string) {
 	t.Helper()
-	b.must(t, fmt.Sprintf(`document.querySelector(%q).id`, selector)) // until it is there
+	b.Must(t, fmt.Sprintf(`document.querySelector(%q).id`, selector)) // until it is there
 	var document struct{ Root struct{ NodeID int } }
 	b.do(t, "DOM.getDocument", nil, &document)
 	var field struct{ NodeID int }
@@ -220,8 +218,8 @@ func (b *browser) choose(t *testing.T, selector, file string) {
 	b.do(t, "DOM.setFileInputFiles", map[string]any{"nodeId": field.NodeID, "files": []string{file}}, nil)
 }
 
-// wait waits until an expression is true.
-func (b *browser) wait(t *testing.T, condition string) {
+// Wait waits until an expression is true.
+func (b *Browser) Wait(t testing.TB, condition string) {
 	t.Helper()
 	got := ""
 	for deadline := time.Now().Add(patience); time.Now().Before(deadline); time.Sleep(30 * time.Millisecond) {
@@ -234,30 +232,31 @@ func (b *browser) wait(t *testing.T, condition string) {
 	t.Fatalf("%s is %s. The page:\n%s", condition, got, page)
 }
 
-// shows waits until an element's text has some words in it.
-func (b *browser) shows(t *testing.T, selector string, words ...string) {
+// Shows waits until an element's text has some words in it.
+func (b *Browser) Shows(t testing.TB, selector string, words ...string) {
 	t.Helper()
 	for _, word := range words {
-		b.wait(t, fmt.Sprintf(`document.querySelector(%q).innerText.includes(%q)`, selector, word))
+		b.Wait(t, fmt.Sprintf(`document.querySelector(%q).innerText.includes(%q)`, selector, word))
 	}
 }
 
-// picture looks at the page as it is on a wide screen and on a phone: nothing may
-// stick out to the side or be squeezed into a column of letters. With ISUPORTS_PICTURES=DIR the pictures are kept.
-func (b *browser) picture(t *testing.T, name string) {
+// Picture looks at the page as it is on a wide screen and on a phone: nothing may
+// stick out to the side or be squeezed into a column of letters. With
+// HOTSEAT_PICTURES=DIR the pictures are kept.
+func (b *Browser) Picture(t testing.TB, name string) {
 	t.Helper()
 	for _, width := range []int{390, 1280} {
 		b.do(t, "Emulation.setDeviceMetricsOverride", map[string]any{
 			"width": width, "height": 860, "deviceScaleFactor": 1, "mobile": false,
 		}, nil)
-		b.wait(t, "innerWidth === "+strconv.Itoa(width))
-		if got := b.must(t, "document.documentElement.scrollWidth"); got != strconv.Itoa(width) {
+		b.Wait(t, "innerWidth === "+strconv.Itoa(width))
+		if got := b.Must(t, "document.documentElement.scrollWidth"); got != strconv.Itoa(width) {
 			t.Errorf("%s is %s pixels wide on a screen of %d", name, got, width)
 		}
-		if got := b.must(t, `[...document.querySelectorAll("tr")].find((row) => row.offsetHeight > 150)?.innerText ?? ""`); got != "" {
+		if got := b.Must(t, `[...document.querySelectorAll("tr")].find((row) => row.offsetHeight > 150)?.innerText ?? ""`); got != "" {
 			t.Errorf("%s has a row that is too high on a screen of %d: %q", name, width, got)
 		}
-		dir := os.Getenv("ISUPORTS_PICTURES")
+		dir := os.Getenv("HOTSEAT_PICTURES")
 		if dir == "" {
 			continue
 		}
