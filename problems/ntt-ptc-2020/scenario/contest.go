@@ -1,0 +1,59 @@
+package nttscenario
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"hotseat"
+	"hotseat/bench"
+)
+
+// paramCampaign is the level of the load, in place of what the app answers.
+const paramCampaign = "campaign"
+
+// Contest returns a fresh benchmark, for one run.
+func Contest() *bench.Contest { return contest(time.Now) }
+
+// contest makes the benchmark; clock tells the date.
+func contest(clock func() time.Time) *bench.Contest {
+	var made atomic.Pointer[world] // by Prepare, which comes first
+	w := made.Load
+	return &bench.Contest{
+		Name:       "ntt-ptc-2020",
+		RulePrefix: prefix,
+		Rules:      rules(),
+		Tags:       tags(),
+		Params: []bench.Param{{
+			Name: paramCampaign, Default: "", Check: isCampaign,
+			Doc: "1 to 4: how much the site is advertised, whatever POST /api/initialize answers; 4 is beyond this machine's reach",
+		}},
+		Load:        60 * time.Second,
+		InitTimeout: initializeTimeout + 15*time.Second,
+		Limits:      bench.Limits{Connect: requestTimeout, Body: requestTimeout, Total: requestTimeout},
+
+		Prepare: func(r *bench.Run) error {
+			t, err := loadTruth(r.Data())
+			if err != nil {
+				return err
+			}
+			made.Store(newWorld(r, t, clock))
+			return nil
+		},
+		Initialize:    func(ctx context.Context, r *bench.Run) error { return w().initialize(ctx, r) },
+		Verify:        verification(w),
+		VerifyTimeout: 3 * time.Minute,
+		Populations:   func(*bench.Run) []bench.Population { return w().populations() },
+		Finish:        finish(w),
+		FinishTimeout: 3 * time.Minute,
+		Score: func(_ *bench.Run, _ *bench.Tally) bench.Score {
+			if w() == nil {
+				return bench.Score{}
+			}
+			return w().score()
+		},
+		Judge: func(*bench.Run, *bench.Tally) (hotseat.Verdict, string) {
+			return hotseat.Pass, "there is a score; under rules=original a wrong answer costs 5 or 25 points like any failed check"
+		},
+	}
+}
