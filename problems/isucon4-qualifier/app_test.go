@@ -18,6 +18,8 @@ import (
 
 	"github.com/PuerkitoBio/goquery"
 	"github.com/google/go-cmp/cmp"
+
+	"hotseat/problem/problemtest"
 )
 
 const (
@@ -259,7 +261,7 @@ func (b *bank) testHangingUp(t *testing.T) {
 	if _, err := lock.ExecContext(t.Context(), "UNLOCK TABLES"); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the row", func() error {
+	problemtest.WaitFor(t, "the row", func() error {
 		var rows int
 		if err := b.db.QueryRow("SELECT COUNT(*) FROM login_log WHERE ip = ?", ip).Scan(&rows); err != nil {
 			return err

@@ -1,24 +1,18 @@
 package nttptc2020_test
 
 import (
-	"bytes"
-	"context"
 	"crypto/sha3"
 	"database/sql"
 	"encoding/hex"
 	"fmt"
-	"net"
-	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
-	_ "github.com/go-sql-driver/mysql"
+	"hotseat/problem/problemtest"
 )
 
 // site is a contestant's workspace that runs: the app behind nginx, on a MariaDB
@@ -83,31 +77,34 @@ func (s *site) rows() map[string]string {
 func startSite(t *testing.T, key string, fill func(*site, *testing.T)) *site {
 	t.Helper()
 	s := &site{root: t.TempDir(), key: key, now: time.Now().UTC()}
-	s.layOut(t)
+	problemtest.Copy(t, s.root, map[string]string{"app": "app/go", "sql": "sql", "public": "public", "env.sh": "env.sh"})
 	fill(s, t)
-	dbPort, appPort, webPort := freePort(t), freePort(t), freePort(t)
+	dbPort, appPort, webPort := problemtest.FreePort(t), problemtest.FreePort(t), problemtest.FreePort(t)
 	s.env = append(os.Environ(),
 		"MYSQL_HOST=127.0.0.1", "MYSQL_PORT="+dbPort, "MYSQL_USER=ptc-user", "MYSQL_PASSWORD=nplus", "MYSQL_DATABASE=app",
 		"JWT_SECRET_KEY="+key, "REVOCATION_LIST_PATH="+filepath.Join(s.root, "revocated_token.list"),
 		"STATIC_DIR="+filepath.Join(s.root, "public"), "PORT="+appPort, "HOTSEAT_DATA="+s.root)
-	s.startDatabase(t, dbPort)
-	s.run(t, s.root, "sql/load.sh")
+	s.db = problemtest.StartDatabase(t, problemtest.Database{
+		Config: "etc/my.cnf", Replace: []string{"buffer_pool_size=700M", "buffer_pool_size=64M"},
+		Port: dbPort, User: "ptc-user", Password: "nplus", Name: "app",
+	})
+	problemtest.Run(t, s.root, s.env, "sql/load.sh")
 
 	app := filepath.Join(s.root, "app")
-	s.run(t, app, "go", "build", "-o", "nplus", ".")
+	problemtest.Run(t, app, s.env, "go", "build", "-o", "nplus", ".")
 	cmd := exec.Command("./nplus")
 	cmd.Dir, cmd.Env = app, s.env
-	start(t, cmd)
-	answers(t, "http://127.0.0.1:"+appPort)
+	problemtest.Start(t, cmd)
+	problemtest.Answers(t, "http://127.0.0.1:"+appPort)
 
-	s.write(t, "nginx.conf", s.nginx(t, appPort, webPort))
+	problemtest.Write(t, s.root, "nginx.conf", s.nginx(t, appPort, webPort))
 	if err := os.MkdirAll(filepath.Join(s.root, "logs"), 0o777); err != nil {
 		t.Fatal(err)
 	}
-	start(t, exec.Command("nginx", "-p", s.root, "-e", "stderr", "-c", filepath.Join(s.root, "nginx.conf"),
+	problemtest.Start(t, exec.Command("nginx", "-p", s.root, "-e", "stderr", "-c", filepath.Join(s.root, "nginx.conf"),
 		"-g", "daemon off; pid "+filepath.Join(s.root, "nginx.pid")+";"))
 	s.url = "http://127.0.0.1:" + webPort
-	answers(t, s.url)
+	problemtest.Answers(t, s.url)
 	return s
 }
 
@@ -131,162 +128,12 @@ func (s *site) nginx(t *testing.T, appPort, webPort string) string {
 	return text
 }
 
-// layOut makes the workspace as hotseat does: the .embed suffixes go.
-func (s *site) layOut(t *testing.T) {
-	t.Helper()
-	for to, from := range map[string]string{"app": "app/go", "sql": "sql", "public": "public"} {
-		if err := os.CopyFS(filepath.Join(s.root, to), os.DirFS(from)); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, name := range []string{"go.mod", "go.sum"} {
-		path := filepath.Join(s.root, "app", name)
-		if err := os.Rename(path+".embed", path); err != nil {
-			t.Fatal(err)
-		}
-	}
-	environment, err := os.ReadFile("env.sh")
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.write(t, "env.sh", string(environment))
-}
-
 // fill writes the rows and files that the generator would.
 func (s *site) fill(t *testing.T) {
 	t.Helper()
 	for table, rows := range s.rows() {
-		s.write(t, table+".sql", rows)
+		problemtest.Write(t, s.root, table+".sql", rows)
 	}
-	s.write(t, "public/img/default.png", defaultImage)
-	s.write(t, "sql/seed.list", s.sign(pass{"user01", "audience", s.now.Unix(), s.now.AddDate(30, 0, 0).Unix()})+"\n")
-}
-
-func (s *site) write(t *testing.T, name, text string) {
-	t.Helper()
-	path := filepath.Join(s.root, name)
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
-}
-
-// run runs a command to its end.
-func (s *site) run(t *testing.T, dir string, argv ...string) {
-	t.Helper()
-	if strings.Contains(argv[0], "/") {
-		argv[0] = filepath.Join(dir, argv[0])
-	}
-	cmd := exec.Command(argv[0], argv[1:]...)
-	cmd.Dir, cmd.Env = dir, slices.Concat(s.env, []string{"GOFLAGS=-mod=readonly -buildvcs=false", "GOWORK=off"})
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%v: %v\n%s", argv, err, out)
-	}
-}
-
-func (s *site) startDatabase(t *testing.T, port string) {
-	t.Helper()
-	given, err := os.ReadFile("etc/my.cnf")
-	if err != nil {
-		t.Fatal(err)
-	}
-	// A socket's path may have 107 bytes at most; t.TempDir is longer at times.
-	run, err := os.MkdirTemp("", "nplus")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = os.RemoveAll(run) })
-	socket := filepath.Join(run, "mysql.sock")
-	s.write(t, "my.cnf", strings.NewReplacer(
-		"/var/lib/mysql/mysql.sock", socket,
-		"/var/lib/mysql", filepath.Join(run, "data"),
-		"port=3306", "port="+port+"\nbind-address=127.0.0.1",
-		"buffer_pool_size=700M", "buffer_pool_size=64M",
-	).Replace(string(given)))
-
-	options := []string{"--defaults-file=" + filepath.Join(s.root, "my.cnf"), "--innodb-log-file-size=16M"}
-	if os.Getuid() == 0 {
-		options = append(options, "--user=root")
-	}
-	s.run(t, s.root, append([]string{"mariadb-install-db"}, append(options,
-		"--auth-root-authentication-method=normal", "--skip-test-db", "--debug-no-sync")...)...)
-	start(t, exec.Command("mariadbd", options...))
-
-	root, err := sql.Open("mysql", "root@unix("+socket+")/")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = root.Close() }()
-	waitFor(t, "MariaDB", root.Ping)
-	for _, statement := range []string{
-		"CREATE USER `ptc-user`@'127.0.0.1' IDENTIFIED BY 'nplus'",
-		"GRANT ALL ON *.* TO `ptc-user`@'127.0.0.1'",
-	} {
-		if _, err := root.Exec(statement); err != nil {
-			t.Fatal(err)
-		}
-	}
-	if s.db, err = sql.Open("mysql", "ptc-user:nplus@tcp(127.0.0.1:"+port+")/app"); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { _ = s.db.Close() })
-}
-
-// start runs a server until the test ends; what it said is shown if the test failed.
-func start(t *testing.T, cmd *exec.Cmd) {
-	t.Helper()
-	var said bytes.Buffer
-	cmd.Stdout, cmd.Stderr = &said, &said
-	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
-		_ = cmd.Wait() // the app ends by the signal, which is an error to Wait
-		if t.Failed() {
-			text := said.String()
-			t.Logf("%s said:\n%s", cmd.Path, text[max(0, len(text)-4000):])
-		}
-	})
-}
-
-func answers(t *testing.T, url string) {
-	t.Helper()
-	waitFor(t, url, func() error {
-		response, err := http.Get(url)
-		if err != nil {
-			return err
-		}
-		return response.Body.Close()
-	})
-}
-
-func waitFor(t *testing.T, what string, ready func() error) {
-	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
-	defer cancel()
-	for {
-		err := ready()
-		if err == nil {
-			return
-		}
-		select {
-		case <-ctx.Done():
-			t.Fatalf("%s is not ready: %v", what, err)
-		case <-time.After(20 * time.Millisecond):
-		}
-	}
-}
-
-func freePort(t *testing.T) string {
-	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	return fmt.Sprint(listener.Addr().(*net.TCPAddr).Port)
+	problemtest.Write(t, s.root, "public/img/default.png", defaultImage)
+	problemtest.Write(t, s.root, "sql/seed.list", s.sign(pass{"user01", "audience", s.now.Unix(), s.now.AddDate(30, 0, 0).Unix()})+"\n")
 }
