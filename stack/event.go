@@ -46,10 +46,15 @@ type Exit struct {
 	Unasked bool   `json:"unasked"`          // nobody had asked it to end
 	// LastWords are the last lines it wrote, kept only when Unasked.
 	LastWords []string `json:"last_words,omitempty"`
+	// Memory is set when its memory limit ended it.
+	Memory *MemoryKill `json:"memory,omitempty"`
 }
 
 // String says how it ended: "exited with status 1", "was killed by SIGKILL".
 func (e Exit) String() string {
+	if e.Memory != nil {
+		return "was killed at its memory limit of " + megabytes(e.Memory.LimitBytes) + ": " + e.Memory.String()
+	}
 	if e.Signal != "" {
 		return "was killed by " + e.Signal
 	}

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // fake plays a server. Its arguments say what it does, in order:
@@ -24,6 +26,7 @@ import (
 //	ignore=TERM      ignores a signal
 //	slowstop=D       takes that long to end after TERM
 //	note=FILE        appends "start NAME"/"stop NAME" lines there
+//	eat=MB           takes that much memory, ten megabytes at a time, and keeps it
 //	exit=N           ends
 //	die              dies by SIGKILL
 //	serve            waits for TERM, QUIT or INT and ends
@@ -68,6 +71,19 @@ func fake(args []string) int {
 				}
 			}
 			note("start")
+		case "eat":
+			mb, err := strconv.Atoi(value)
+			if err != nil {
+				return 9
+			}
+			for ; mb > 0; mb -= 10 {
+				// Not from Go's heap: the race detector shadows that with more of its own.
+				if _, err := unix.Mmap(-1, 0, min(mb, 10)<<20, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_PRIVATE|unix.MAP_ANON|unix.MAP_POPULATE); err != nil {
+					fmt.Println("no memory:", err)
+					return 9
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
 		case "exit":
 			code, err := strconv.Atoi(value)
 			if err != nil {

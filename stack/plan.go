@@ -61,6 +61,8 @@ type Process struct {
 	// NoFile is the soft limit of open files; zero means 1024, as login shells
 	// and systemd give. It is cut to the hard limit.
 	NoFile uint64 `json:"nofile,omitempty"`
+	// Memory caps what the process and all it starts may hold; nil means no cap.
+	Memory *MemoryLimit `json:"memory,omitempty"`
 }
 
 // The defaults of a Process.
@@ -135,6 +137,9 @@ func (p Process) validate(known map[string]bool) error {
 	}
 	if _, err := p.stopSignal(); err != nil {
 		return err
+	}
+	if m := p.Memory; m != nil && (m.Bytes <= 0 || m.Share != "" && !processName.MatchString(m.Share)) {
+		return hotseat.Invalid("", "process %s has a memory limit of %d bytes, shared as %q", p.Name, m.Bytes, m.Share)
 	}
 	for _, probe := range p.Ready {
 		if err := probe.validate(); err != nil {

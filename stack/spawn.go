@@ -61,7 +61,8 @@ type spec struct {
 	env    []string
 	dir    string
 	out    *os.File
-	noFile uint64 // 0: as this process has it
+	noFile uint64       // 0: as this process has it
+	group  *memoryGroup // nil: that of this process
 }
 
 // start forks and executes. The child leads a process group of its own.
@@ -86,10 +87,17 @@ func (s *spawner) start(sp spec) (*child, error) {
 	s.work <- func() {
 		s.mu.Lock()
 		defer s.mu.Unlock()
+		leave := func() error { return nil }
 		restore, err := limitFiles(sp.noFile)
+		if err == nil && sp.group != nil {
+			if leave, err = sp.group.enter(attr.Sys); err != nil {
+				restore()
+			}
+		}
 		if err == nil {
 			c.pid, err = syscall.ForkExec(path, sp.argv, attr)
 			restore()
+			_ = leave() // this thread forks and nothing else: it may stay there
 		}
 		if err == nil {
 			s.children[c.pid] = true

@@ -26,6 +26,8 @@ type ProcessStatus struct {
 	Log      string    `json:"log"`
 	Revision string    `json:"revision,omitempty"`
 	Argv     []string  `json:"argv"`
+	// Memory is the limit it has run under, shared or its own; nil means none.
+	Memory *MemoryUse `json:"memory,omitempty"`
 }
 
 // Status takes the picture.
@@ -42,6 +44,10 @@ func (s *Supervisor) Status() Status {
 		}
 		if !u.ready.IsZero() {
 			ps.ReadyS = u.ready.Sub(u.started).Seconds()
+		}
+		if u.memory != nil {
+			use := u.memory.use()
+			ps.Memory = &use
 		}
 		if u.child != nil && u.state != StateExited {
 			ps.PID = u.child.pid

@@ -129,6 +129,9 @@ func (s *Supervisor) watch(u *unit, p Process, c *child) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	exit.Unasked = !u.asked
+	if exit.Unasked && u.memory.struck() > u.strikes {
+		exit.Memory = u.memory.kill()
+	}
 	if exit.Unasked {
 		exit.LastWords, _ = tail(p.Log, u.logFrom, lastWordLines) // an exit without words is told as well
 	}

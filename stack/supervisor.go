@@ -35,6 +35,7 @@ type Supervisor struct {
 	mu    sync.Mutex // guards what follows, and the fields of every unit
 	plan  Plan
 	units map[string]*unit
+	caps  map[string]*memoryCap
 }
 
 // unit is one process of the plan with its life so far.
@@ -50,6 +51,8 @@ type unit struct {
 	starts  int
 	exit    *Exit
 	logFrom int64
+	memory  *memoryCap // nil: none
+	strikes int64      // of memory, before this start
 }
 
 // NewSupervisor makes a supervisor for a plan and starts nothing.
@@ -61,7 +64,7 @@ func NewSupervisor(plan Plan) (*Supervisor, error) {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &Supervisor{
 		dir: plan.Dir, spawner: newSpawner(), events: newEventLog(), ctx: ctx, cancel: cancel,
-		plan: plan, units: map[string]*unit{},
+		plan: plan, units: map[string]*unit{}, caps: map[string]*memoryCap{},
 	}
 	for _, p := range plan.Processes {
 		s.units[p.Name] = &unit{proc: p, state: StatePending}
@@ -110,7 +113,7 @@ func (s *Supervisor) Close() error {
 	s.bg.Wait()
 	s.spawner.close()
 	s.events.close()
-	return nil
+	return s.removeCaps()
 }
 
 // Restart stops the named processes, or all if none is named, and starts them
@@ -295,13 +298,16 @@ func (s *Supervisor) startOne(ctx context.Context, u *unit) error {
 		noFile = DefaultNoFile
 	}
 	env := childEnv(p.Env, s.mark(p.Name))
-	c, err := s.spawner.start(spec{argv: p.Argv, env: env, dir: p.Dir, out: log, noFile: noFile})
+	memory := s.capOf(p)
+	struck := memory.struck()
+	c, err := s.startCapped(ctx, memory, spec{argv: p.Argv, env: env, dir: p.Dir, out: log, noFile: noFile})
 	if err != nil {
 		return fmt.Errorf("start %s: %w", p.Name, err)
 	}
 	s.mu.Lock()
 	u.child, u.done, u.asked, u.exit = c, make(chan struct{}), false, nil
 	u.started, u.ready, u.logFrom = time.Now(), time.Time{}, from
+	u.memory, u.strikes = memory, struck
 	u.starts++
 	s.enter(u, StateStarting, "started: %s", strings.Join(p.Argv, " "))
 	s.mu.Unlock()

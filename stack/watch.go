@@ -74,7 +74,9 @@ func watchMain(args []string) error {
 			}
 		case status := <-dead:
 			fmt.Fprintln(os.Stderr, "watch: the guardian", exitOf(status))
-			return errors.Join(killDescendants(os.Getpid(), time.Minute), p.clean())
+			err := killDescendants(os.Getpid(), time.Minute)
+			removeMemoryGroups(guardian)
+			return errors.Join(err, p.clean())
 		}
 	}
 }
