@@ -244,7 +244,7 @@ func (b *browser) compareWith(due *sheet, c *competition, ranks []rank, after in
 	}
 	if len(due.ranked) > len(page) {
 		// What is wrong elsewhere may have pushed entries onto another page.
-		f.or = []string{ruleRankingOrder, ruleRankingTies, ruleRankingLastRow}
+		f.or = []string{ruleRankingOrder, ruleRankingTies, ruleRankingLastRow, ruleRankingDisqualified}
 	}
 	var missing *player
 	missed, disqualified := 0, true
