@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"flag"
@@ -23,6 +22,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hotseat/problem/problemtest"
 )
 
 var update = flag.Bool("update", false, "record the digests of a new Version in testdata")
@@ -36,45 +37,7 @@ func generate(t *testing.T, opts Options) (dir string) {
 	return dir
 }
 
-// files reads a folder into a map from relative path to content.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	contents := make(map[string]string)
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		contents[path] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contents
-}
-
-// digest hashes the names and contents of a folder's files, in order of name.
-func digest(t *testing.T, dir string) string {
-	t.Helper()
-	sum := sha256.New()
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", path, len(content), content) // a hash takes everything
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
-}
-
-// Caches of generated data are keyed by Version, on every machine. Where this
-// fails, either output changed by accident, or Version has to be raised and
-// the new digests recorded: go test -run TestVersion -update.
+// Caches of generated data are keyed by Version.
 func TestVersionNamesTheOutput(t *testing.T) {
 	static := t.TempDir()
 	if err := Static(static); err != nil {
@@ -82,25 +45,9 @@ func TestVersionNamesTheOutput(t *testing.T) {
 	}
 	other := Small()
 	other.Seed = 1 << 63
-	got := fmt.Sprintf("version\t%s\nfull\t%s\nsmall\t%s\nother seed\t%s\nstatic\t%s\n", Version,
-		digest(t, generate(t, Full())), digest(t, generate(t, Small())), digest(t, generate(t, other)), digest(t, static))
-
-	const path = "testdata/digests.tsv"
-	recorded, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	switch {
-	case got == string(recorded):
-	case strings.HasPrefix(string(recorded), "version\t"+Version+"\n"):
-		t.Errorf("the output changed under the same Version (-recorded +got):\n%s", cmp.Diff(string(recorded), got))
-	case *update:
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("Version %s is not recorded yet: go test -run TestVersion -update", Version)
-	}
+	got := fmt.Sprintf("full\t%s\nsmall\t%s\nother seed\t%s\nstatic\t%s\n", problemtest.Digest(t, generate(t, Full())),
+		problemtest.Digest(t, generate(t, Small())), problemtest.Digest(t, generate(t, other)), problemtest.Digest(t, static))
+	problemtest.Recorded(t, Version, got, *update)
 }
 
 // row is one parenthesis of an INSERT, its texts with their newlines.
@@ -265,7 +212,7 @@ func TestTruth(t *testing.T) {
 func TestNoTruthIsAnEmptyList(t *testing.T) {
 	opts := Small()
 	opts.Initial = 0
-	if got := files(t, generate(t, opts))["truth/initial.json"]; got != "[]\n" {
+	if got := problemtest.Files(t, generate(t, opts))["truth/initial.json"]; got != "[]\n" {
 		t.Errorf("initial.json is %q", got)
 	}
 }
@@ -273,7 +220,7 @@ func TestNoTruthIsAnEmptyList(t *testing.T) {
 func TestWorldsDifferBySeed(t *testing.T) {
 	a, b := Small(), Small()
 	b.Seed++
-	first, second := files(t, generate(t, a)), files(t, generate(t, b))
+	first, second := problemtest.Files(t, generate(t, a)), problemtest.Files(t, generate(t, b))
 	if len(first) != 4 {
 		t.Errorf("%d files, want 4", len(first))
 	}
@@ -330,9 +277,9 @@ func TestStaticFilesAreTheTruth(t *testing.T) {
 	if err := Static(public); err != nil {
 		t.Fatal(err)
 	}
-	written := files(t, public)
+	written := problemtest.Files(t, public)
 	var got []string
-	for line := range strings.Lines(files(t, generate(t, Small()))["truth/static.tsv"]) {
+	for line := range strings.Lines(problemtest.Files(t, generate(t, Small()))["truth/static.tsv"]) {
 		fields := strings.Split(strings.TrimSpace(line), "\t")
 		content, found := written[strings.TrimPrefix(fields[0], "/")]
 		if want := fmt.Sprintf("%x", md5.Sum([]byte(content))); !found || fields[2] != want {

@@ -18,6 +18,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 var update = flag.Bool("update", false, "record the digests of a new generation in testdata")
@@ -39,24 +40,6 @@ func tiny() Options {
 	o := Small()
 	o.Tenants, o.HugePlayers, o.HugeCompetitions = 4, 30, 2
 	return o
-}
-
-// contents reads a folder into a map from relative path to content.
-func contents(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	all := make(map[string]string)
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		all[path] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
 }
 
 // digest hashes all statements, rows, truths and keys of a world. The databases
@@ -85,45 +68,16 @@ func digest(t *testing.T, opts Options) string {
 	if err := errors.Join(writeKeys(dir, opts.Seed), writeTruth(dir, tenants, opts.Seed)); err != nil {
 		t.Fatal(err)
 	}
-	err = fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", path, len(content), content) // a hash takes everything
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	_, _ = sum.Write([]byte(problemtest.Digest(t, dir)))
 	return fmt.Sprintf("%x", sum.Sum(nil))
 }
 
-// Caches of generated data are keyed by the generation, on every machine. Where
-// this fails, either output changed by accident, or generation has to be raised
-// and the new digests recorded: go test -run TestGeneration -update.
+// Caches of generated data are keyed by the generation.
 func TestGenerationNamesTheOutput(t *testing.T) {
 	other := Small()
 	other.Seed = 1 << 63
-	got := fmt.Sprintf("generation\t%s\nfull\t%s\nsmall\t%s\nother seed\t%s\n", generation,
-		digest(t, Full()), digest(t, Small()), digest(t, other))
-
-	const path = "testdata/digests.tsv"
-	recorded, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	switch {
-	case got == string(recorded):
-	case strings.HasPrefix(string(recorded), "generation\t"+generation+"\n"):
-		t.Errorf("the output changed in the same generation (-recorded +got):\n%s", cmp.Diff(string(recorded), got))
-	case *update:
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("generation %s is not recorded yet: go test -run TestGeneration -update", generation)
-	}
+	got := fmt.Sprintf("full\t%s\nsmall\t%s\nother seed\t%s\n", digest(t, Full()), digest(t, Small()), digest(t, other))
+	problemtest.Recorded(t, generation, got, *update)
 }
 
 // The version of the data changes with what is taken from the problem's folder.
@@ -180,7 +134,7 @@ func TestVersionFollowsTheFolder(t *testing.T) {
 }
 
 func TestSameSeedSameBytes(t *testing.T) {
-	first, second := contents(t, generateInto(t, tiny())), contents(t, generateInto(t, tiny()))
+	first, second := problemtest.Files(t, generateInto(t, tiny())), problemtest.Files(t, generateInto(t, tiny()))
 	for path := range first {
 		if first[path] != second[path] {
 			t.Errorf("%s differs from one time to the next", path)
@@ -188,7 +142,7 @@ func TestSameSeedSameBytes(t *testing.T) {
 	}
 	other := tiny()
 	other.Seed++
-	third := contents(t, generateInto(t, other))
+	third := problemtest.Files(t, generateInto(t, other))
 	for path := range first {
 		same, wantSame := first[path] == third[path], strings.HasPrefix(path, "truth/public/")
 		if same != wantSame {
@@ -198,14 +152,14 @@ func TestSameSeedSameBytes(t *testing.T) {
 }
 
 func TestFilesOfAWorld(t *testing.T) {
-	got := contents(t, generateInto(t, tiny()))
+	got := problemtest.Files(t, generateInto(t, tiny()))
 	want := []string{
 		"admin/90_data.sql", "admin/visit_history.tsv", "blackauth/isuports.pem", "public.pem",
 		"etc/nginx/tls/fullchain.pem", "etc/nginx/tls/privkey.pem",
 		"initial_data/1.db", "initial_data/2.db", "initial_data/3.db", "initial_data/4.db",
 		"truth/benchmarker.json", "truth/benchmarker_tenant.json", "truth/jwt.pem",
 	}
-	for path, content := range contents(t, "../public") {
+	for path, content := range problemtest.Files(t, "../public") {
 		if got["truth/public/"+path] != content {
 			t.Errorf("truth/public/%s differs from what is served", path)
 		}
@@ -231,7 +185,7 @@ func TestGenerateTwiceIntoOneFolder(t *testing.T) {
 	if err := Generate(t.Context(), dir, folder, tiny()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(contents(t, generateInto(t, tiny())), contents(t, dir)); diff != "" {
+	if diff := cmp.Diff(problemtest.Files(t, generateInto(t, tiny())), problemtest.Files(t, dir)); diff != "" {
 		t.Error("the second world holds traces of the first")
 	}
 }

@@ -2,11 +2,9 @@ package data
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
 	"flag"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hotseat/problem/problemtest"
 )
 
 var update = flag.Bool("update", false, "record the digests of a new Version in testdata")
@@ -27,45 +27,7 @@ func generate(t *testing.T, opts Options) (dir string) {
 	return dir
 }
 
-// files reads a folder into a map from relative path to content.
-func files(t *testing.T, dir string) map[string]string {
-	t.Helper()
-	contents := make(map[string]string)
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		contents[path] = string(content)
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return contents
-}
-
-// digest hashes the names and contents of a folder's files, in order of name.
-func digest(t *testing.T, dir string) string {
-	t.Helper()
-	sum := sha256.New()
-	err := fs.WalkDir(os.DirFS(dir), ".", func(path string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		content, err := os.ReadFile(filepath.Join(dir, path))
-		_, _ = fmt.Fprintf(sum, "%s\x00%d\x00%s", path, len(content), content) // a hash takes everything
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return fmt.Sprintf("%x", sum.Sum(nil))
-}
-
-// Caches of generated data are keyed by Version, on every machine. Where this
-// fails, either output changed by accident, or Version has to be raised and
-// the new digests recorded: go test -run TestVersion -update.
+// Caches of generated data are keyed by Version.
 func TestVersionNamesTheOutput(t *testing.T) {
 	static := t.TempDir()
 	if err := Static(static); err != nil {
@@ -73,31 +35,15 @@ func TestVersionNamesTheOutput(t *testing.T) {
 	}
 	other := Small()
 	other.Seed = 1 << 63
-	got := fmt.Sprintf("version\t%s\nfull\t%s\nsmall\t%s\nother seed\t%s\nstatic\t%s\n", Version,
-		digest(t, generate(t, Full())), digest(t, generate(t, Small())), digest(t, generate(t, other)), digest(t, static))
-
-	const path = "testdata/digests.tsv"
-	recorded, err := os.ReadFile(path)
-	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		t.Fatal(err)
-	}
-	switch {
-	case got == string(recorded):
-	case strings.HasPrefix(string(recorded), "version\t"+Version+"\n"):
-		t.Errorf("the output changed under the same Version (-recorded +got):\n%s", cmp.Diff(string(recorded), got))
-	case *update:
-		if err := os.WriteFile(path, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	default:
-		t.Errorf("Version %s is not recorded yet: go test -run TestVersion -update", Version)
-	}
+	got := fmt.Sprintf("full\t%s\nsmall\t%s\nother seed\t%s\nstatic\t%s\n", problemtest.Digest(t, generate(t, Full())),
+		problemtest.Digest(t, generate(t, Small())), problemtest.Digest(t, generate(t, other)), problemtest.Digest(t, static))
+	problemtest.Recorded(t, Version, got, *update)
 }
 
 func TestWorldsDifferBySeed(t *testing.T) {
 	a, b := Small(), Small()
 	b.Seed++
-	first, second := files(t, generate(t, a)), files(t, generate(t, b))
+	first, second := problemtest.Files(t, generate(t, a)), problemtest.Files(t, generate(t, b))
 	for path := range first {
 		same, wantSame := first[path] == second[path], path == "truth/static.tsv"
 		if same != wantSame {
@@ -107,7 +53,7 @@ func TestWorldsDifferBySeed(t *testing.T) {
 }
 
 func TestFilesOfAWorld(t *testing.T) {
-	got := files(t, generate(t, Small()))
+	got := problemtest.Files(t, generate(t, Small()))
 	for path, original := range map[string]string{
 		"truth/users.tsv":      "sql/dummy_users.tsv",
 		"truth/users_used.tsv": "sql/dummy_users_used.tsv",
@@ -136,7 +82,7 @@ func TestGenerateTwiceIntoOneFolder(t *testing.T) {
 	if err := Generate(t.Context(), dir, Small()); err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(digest(t, generate(t, Small())), digest(t, dir)); diff != "" {
+	if diff := cmp.Diff(problemtest.Digest(t, generate(t, Small())), problemtest.Digest(t, dir)); diff != "" {
 		t.Error("the second world holds traces of the first")
 	}
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"hotseat/problem/problemtest"
 )
 
 func TestStaticFilesAreTheTruth(t *testing.T) {
@@ -20,7 +22,7 @@ func TestStaticFilesAreTheTruth(t *testing.T) {
 	if err := Static(public); err != nil {
 		t.Fatal(err)
 	}
-	written := files(t, public)
+	written := problemtest.Files(t, public)
 	var got [][]string
 	for _, row := range table(t, generate(t, Small()), "truth/static.tsv", 3) {
 		content, found := written[strings.TrimPrefix(row[0], "/")]

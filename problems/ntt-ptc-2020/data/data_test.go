@@ -3,13 +3,11 @@ package data
 import (
 	"bytes"
 	"crypto/md5"
-	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"flag"
 	"fmt"
 	"image/png"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -19,7 +17,7 @@ import (
 	"testing/fstest"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
+	"hotseat/problem/problemtest"
 )
 
 var update = flag.Bool("update", false, "write testdata/digests.tsv anew")
@@ -38,52 +36,10 @@ func small(t *testing.T) string {
 	return dir
 }
 
-// digest tells two folders apart.
-func digest(t *testing.T, dir string) string {
-	t.Helper()
-	h := sha256.New()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
-			return err
-		}
-		name, err := filepath.Rel(dir, path)
-		if err != nil {
-			return err
-		}
-		file, err := os.Open(path)
-		if err != nil {
-			return err
-		}
-		fmt.Fprintf(h, "%s\x00", name)
-		_, err = io.Copy(h, file)
-		if closed := file.Close(); err == nil {
-			err = closed
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return hex.EncodeToString(h.Sum(nil))
-}
-
 // A change of any byte must come with another generation, or caches would go on
 // with what they have.
 func TestBytesBelongToTheGeneration(t *testing.T) {
-	got := fmt.Sprintf("%s\t%s\n", generation, digest(t, small(t)))
-	golden := filepath.Join("testdata", "digests.tsv")
-	if *update {
-		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if diff := cmp.Diff(string(want), got); diff != "" {
-		t.Errorf("the bytes changed: change generation too, then -update\n%s", diff)
-	}
+	problemtest.Recorded(t, generation, "small\t"+problemtest.Digest(t, small(t))+"\n", *update)
 }
 
 func TestVersionChangesWithTheDayAndThePages(t *testing.T) {
