@@ -34,6 +34,7 @@ type Result struct {
 	Generator Generator         `json:"generator"`
 	Host      Host              `json:"host"`
 	Processes []ProcessUse      `json:"processes"`
+	Limits    []MemoryLimit     `json:"limits,omitempty"` // that parts of the stack ran under
 	Measure   json.RawMessage   `json:"measure,omitempty"` // what was measured and how; see package measure
 	Params    map[string]string `json:"params"`
 	Seed      uint64            `json:"seed"`
@@ -123,4 +124,16 @@ type ProcessUse struct {
 	CPUS        float64 `json:"cpu_s"`
 	RSSMaxBytes int64   `json:"rss_max_bytes"`
 	CtxSwitches int64   `json:"ctx_switches"`
+}
+
+// MemoryLimit is how much memory a part of the stack might hold, swap and what it
+// starts included, and who saw to that.
+type MemoryLimit struct {
+	Process     string `json:"process"`
+	MemoryBytes int64  `json:"memory_bytes"`
+	// By is "cgroup v2" or "cgroup v1" where the kernel keeps the limit, or
+	// "watcher": one of ours looks a few times a second and kills.
+	By        string `json:"by"`
+	Why       string `json:"why,omitempty"` // there is a watcher and no control group
+	PeakBytes int64  `json:"peak_bytes"`    // the most that was seen since the part was first started
 }

@@ -42,6 +42,7 @@ type AppConfig struct {
 	Processes int               `toml:"processes"`
 	Listen    string            `toml:"listen"` // canonical address or unix:PATH; ready once it answers there
 	Env       map[string]string `toml:"env"`
+	MemoryMB  int               `toml:"memory_mb"` // of all processes of the app together; 0: no limit
 }
 
 // Hooks are commands that hotseat runs in the workspace.
@@ -77,6 +78,8 @@ func parseConfig(file string, text []byte) (*Config, error) {
 		return nil, d.expect("app.command", `the command that starts the app, such as ["./webapp"]`)
 	case c.App.Processes < 1 || c.App.Processes > MaxProcesses:
 		return nil, d.expect("app.processes", "a number from 1 to "+strconv.Itoa(MaxProcesses))
+	case c.App.MemoryMB < 0:
+		return nil, d.expect("app.memory_mb", "megabytes, 0 for no limit")
 	case filepath.IsAbs(c.App.Dir) || strings.HasPrefix(filepath.Clean(c.App.Dir), ".."):
 		return nil, d.expect("app.dir", "a folder inside the workspace, relative to it")
 	case strings.HasPrefix(c.App.Listen, "unix:") && c.App.Processes > 1:
@@ -114,6 +117,9 @@ func writeConfig(dir string, p *Problem, lang, profile string) error {
 	port := p.Port("app")
 	fmt.Fprintf(&b, "processes = 1 # the second listens on canonical port %d, and so on\n", p.AppPort(2))
 	fmt.Fprintf(&b, "listen = \"127.0.0.1:%d\" # canonical; or \"unix:/path/to/app.sock\"\n", port)
+	if app.MemoryMB > 0 {
+		fmt.Fprintf(&b, "memory_mb = %d # what the app's processes may hold together, as on the contest's server; 0 for no limit\n", app.MemoryMB)
+	}
 	if len(app.Env) > 0 {
 		b.WriteString("\n[app.env]\n")
 		for _, k := range slices.Sorted(maps.Keys(app.Env)) {

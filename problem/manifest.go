@@ -42,6 +42,7 @@ type App struct {
 	Artifacts []string          `toml:"artifacts"` // what the build writes, relative to the app's folder: not source
 	Env       map[string]string `toml:"env"`       // added to the manifest's
 	Packages  []string          `toml:"packages"`  // Debian packages that it needs to build and run, besides the language's compiler
+	MemoryMB  int               `toml:"memory_mb"` // what all its processes together may hold, in 2^20 bytes, as MemoryLimit= of its service unit said; 0: no limit
 }
 
 // Address is a canonical address of the contest: the port that configuration
@@ -180,6 +181,9 @@ func (m *Manifest) validate(d *document) error {
 		}
 		if len(app.Command) == 0 {
 			return d.expect("app."+lang+".command", `the command that starts the app, such as ["./webapp"]`)
+		}
+		if app.MemoryMB < 0 {
+			return d.expect("app."+lang+".memory_mb", "megabytes, 0 or more")
 		}
 	}
 	if err := m.validateAddresses(d); err != nil {

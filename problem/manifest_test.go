@@ -86,6 +86,7 @@ func TestBrokenManifestNamesFileLineAndWhatWasExpected(t *testing.T) {
 		{"no title", "title = \"Tiny\"\n", "", "problem.toml:1: title is missing", "one line"},
 		{"no app for a language", `["go"]`, `["go", "ruby"]`, "problem.toml:4: languages", "[app.ruby]"},
 		{"no command", `command = ["./webapp"]`, ``, "problem.toml:6: app.go.command is missing", "./webapp"},
+		{"negative memory", `command = ["./webapp"]`, "command = [\"./webapp\"]\nmemory_mb = -1", "problem.toml:8: app.go.memory_mb is wrong", "megabytes"},
 		{"port out of range", `port = 8080`, `port = 80800`, "problem.toml:", "65535"},
 		{"port twice", `port = 8080`, `port = 80`, "problem.toml:", "twice"},
 		{"no app", `name = "app"`, `name = "back"`, "problem.toml:", `"app"`},

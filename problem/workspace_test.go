@@ -188,6 +188,7 @@ func TestBrokenConfigNamesFileAndLine(t *testing.T) {
 		{"no problem", `problem = "tiny"`, ``, "hotseat.toml:1: problem is missing"},
 		{"no command", `command = ["./webapp"]`, ``, "hotseat.toml:2: app.command is missing"},
 		{"too many processes", `= 2`, `= 1000`, "hotseat.toml:4: app.processes is wrong"},
+		{"negative memory", `processes = 2`, `memory_mb = -700`, "hotseat.toml:4: app.memory_mb is wrong"},
 		{"dir outside", `processes = 2`, `dir = "../other"`, "hotseat.toml:4: app.dir is wrong"},
 		{"two on a socket", `processes = 2`, "processes = 2\nlisten = \"unix:/tmp/a\"", "hotseat.toml:5: app.listen is wrong"},
 		{"unknown key", `processes = 2`, `proceses = 2`, "hotseat.toml:4: unknown key app.proceses"},

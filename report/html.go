@@ -26,8 +26,9 @@ func HTML(w io.Writer, run *Run) error {
 		"count": count, "large": large, "number": number, "ms": milliseconds, "seconds": seconds,
 		"bytes": byteSize, "percent": percent, "clock": clock, "plural": plural,
 		"clip": clip, "severity": severityTag, "textures": func() template.HTML { return textures("bar") },
-		"wide":  func(n int) int64 { return int64(n) },
-		"milli": func(s float64) float64 { return 1000 * s },
+		"wide":   func(n int) int64 { return int64(n) },
+		"memory": memoryLimit, "missed": missedStarts,
+		"milli":  func(s float64) float64 { return 1000 * s },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("read the report's template: %w", err)

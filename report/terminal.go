@@ -115,6 +115,9 @@ func (t terminal) fact(label, style, text string, lines int) []string {
 	return out
 }
 
+// remarkLines is how many lines the terminal has for remarks.
+const remarkLines = 2
+
 func (t terminal) outcome(r *hotseat.Result) []string {
 	sign, word := verdictWord(r.Verdict)
 	style := map[hotseat.Verdict]string{hotseat.Pass: green, hotseat.Fail: red}[r.Verdict]
@@ -152,6 +155,14 @@ func (t terminal) outcome(r *hotseat.Result) []string {
 		lines = append(lines, t.fact("hint", "", r.Hint, 2)...)
 	}
 
+	remarks := r.Remarks[:min(len(r.Remarks), remarkLines)]
+	for _, remark := range remarks {
+		lines = append(lines, t.fact("remark", "", remark, remarkLines/len(remarks))...)
+	}
+	if missed := missedStarts(r.Arrivals); missed != "" {
+		lines = append(lines, t.fact("missed", yellow, missed, 1)...)
+	}
+
 	requests, _ := requestCount(r)
 	failures := failureCount(r.Failures)
 	facts := []string{plural(requests, "request", "requests")}
@@ -165,7 +176,20 @@ func (t terminal) outcome(r *hotseat.Result) []string {
 	if r.Generator.Saturated {
 		facts = append(facts, "benchmark at its limit")
 	}
-	return append(lines, t.fact("run", "", strings.Join(facts, " · "), 1)...)
+	lines = append(lines, t.fact("run", "", strings.Join(facts, " · "), 1)...)
+	for _, l := range r.Limits {
+		lines = append(lines, t.fact("memory", "", memoryLimit(l), 2)...)
+	}
+	return lines
+}
+
+// memoryLimit says what a part of the stack might hold and did.
+func memoryLimit(l hotseat.MemoryLimit) string {
+	keeper := "limit kept by " + line(l.By)
+	if l.Why != "" {
+		keeper += ", a few looks a second, because " + line(l.Why)
+	}
+	return fmt.Sprintf("%s held up to %d of %d MB (%s)", line(l.Process), l.PeakBytes>>20, l.MemoryBytes>>20, keeper)
 }
 
 func (t terminal) failures(r *hotseat.Result) []string {

@@ -101,13 +101,17 @@ func (r *Runner) ownProcesses(ctx context.Context, s *site) ([]stack.Process, er
 // appProcesses are the contestant's own servers.
 func (s *site) appProcesses(rev string, after []string) []stack.Process {
 	app := s.workspace.Config.App
+	var memory *stack.MemoryLimit
+	if app.MemoryMB > 0 {
+		memory = &stack.MemoryLimit{Bytes: int64(app.MemoryMB) << 20, Share: "app"}
+	}
 	var out []stack.Process
 	for i := 1; i <= app.Processes; i++ {
 		out = append(out, service.App{
 			Name: appName(i), Dir: s.workspace.AppDir(), Argv: s.subst.All(app.Command), Env: s.appEnv(i),
 			// An answer of any kind will do: what it says belongs to the contestant.
 			Address: s.appAddress(i), ReadyPath: "/",
-			After: after, Revision: rev, NoFile: 65536,
+			After: after, Revision: rev, NoFile: 65536, Memory: memory,
 		}.Process())
 	}
 	return out

@@ -126,6 +126,7 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 		return nil, err
 	}
+	result.Limits = stack.limits(ctx)
 	settle(result)
 	if s.picture != nil {
 		result.Findings = adviceOn(result, s.picture, folder.dir).Findings

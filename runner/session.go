@@ -343,12 +343,19 @@ func (s *session) conclude(end ending, r *hotseat.Result) error {
 func (s *session) serverDied(crash stack.Event, r *hotseat.Result) {
 	atS := time.Since(s.began).Seconds()
 	message := fmt.Sprintf("%s died %.0f s into the run: %s", crash.Process, atS, crash.Exit)
-	r.Verdict, r.Reason = hotseat.Fail, message
+	expected := crash.Process + " runs until it is stopped"
 	r.Hint = "hotseat logs " + crash.Process
+	if m := crash.Exit.Memory; m != nil {
+		limit := strconv.FormatInt(m.LimitBytes>>20, 10)
+		message = fmt.Sprintf("%s was killed at its memory limit of %s MB, %.0f s into the run: %s", crash.Process, limit, atS, m)
+		expected = "all processes of the app together stay below " + limit + " MB"
+		r.Hint = "keep less in memory (caches without a bound, whole uploads, large results); the limit is memory_mb in hotseat.toml"
+	}
+	r.Verdict, r.Reason = hotseat.Fail, message
 	f := hotseat.Failure{
 		Class: hotseat.ClassLifecycle, Code: "server-died", Rule: s.diedRule(r), Side: hotseat.SideTarget,
 		Phase: s.collector.currentPhase(), AtS: atS, Message: message, Hint: r.Hint,
-		Expected: crash.Process + " runs until it is stopped", Actual: strings.Join(crash.Exit.LastWords, "\n"),
+		Expected: expected, Actual: strings.Join(crash.Exit.LastWords, "\n"),
 	}
 	r.Failures = slices.Insert(r.Failures, 0, groupOf(f))
 }

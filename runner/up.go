@@ -295,6 +295,28 @@ func (s *Stack) pids() map[string][]int {
 	return maps.Clone(s.lastPIDs)
 }
 
+// limits tells which limits the stack's parts ran under. The processes of the
+// app share theirs.
+func (s *Stack) limits(ctx context.Context) []hotseat.MemoryLimit {
+	if s == nil {
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+	defer cancel()
+	picture, err := s.client.Status(ctx)
+	if err != nil {
+		return nil // the guardian is gone, and what it knew
+	}
+	var out []hotseat.MemoryLimit
+	for _, p := range picture.Processes {
+		told := p.Name != appName(1) && slices.Contains(s.site.appNames(), p.Name)
+		if m := p.Memory; m != nil && !told {
+			out = append(out, hotseat.MemoryLimit{Process: p.Name, MemoryBytes: m.LimitBytes, By: m.By, Why: m.Why, PeakBytes: m.PeakBytes})
+		}
+	}
+	return out
+}
+
 // counters reads the database's status counters, if there is a database.
 func (s *Stack) counters(ctx context.Context) (measure.Counters, error) {
 	if s.database == nil {

@@ -24,6 +24,7 @@ type App struct {
 	After     []string
 	Revision  string
 	NoFile    uint64
+	Memory    *stack.MemoryLimit // nil: no limit
 }
 
 // Process says how the app runs.
@@ -34,7 +35,7 @@ func (a App) Process() stack.Process {
 	}
 	p := stack.Process{
 		Name: a.Name, Dir: a.Dir, Argv: a.Argv, Env: slices.Concat(BaseEnv(), a.Env),
-		After: a.After, Revision: a.Revision, NoFile: a.NoFile,
+		After: a.After, Revision: a.Revision, NoFile: a.NoFile, Memory: a.Memory,
 	}
 	if a.Address != "" {
 		p.Ready = []stack.Probe{probe}
