@@ -9,9 +9,8 @@ VERSION       := $(shell git describe --tags --always --dirty 2>/dev/null || ech
 BIN           := bin/hotseat
 GOLANGCI_LINT := .tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
-# The problems whose benchmarks are judged. isucon12-qualifier joins them once
-# a whole round of its 72 faults has passed; until then: make judge JUDGED=…
-JUDGED := isucon4-qualifier isucon1
+# The problems whose benchmarks are judged.
+JUDGED := isucon4-qualifier isucon1 isucon12-qualifier
 
 .DEFAULT_GOAL := help
 
