@@ -136,7 +136,9 @@ type VerdictEvent struct {
 	Rules     map[string]int64 `json:"rules,omitempty"` // rule id: times exercised
 	RuleInfo  []Rule           `json:"rule_info,omitempty"`
 	Generator *Generator       `json:"generator,omitempty"`
-	ExitUsage bool             `json:"usage,omitempty"` // the run could not start: bad data folder or parameter (exit 2)
+	Arrivals  []Arrivals       `json:"arrivals,omitempty"` // of populations that come at a rate
+	Remarks   []string         `json:"remarks,omitempty"`  // what else the contestant should know of this run
+	ExitUsage bool             `json:"usage,omitempty"`    // the run could not start: bad data folder or parameter (exit 2)
 	Hint      string           `json:"hint,omitempty"`
 }
 

@@ -32,9 +32,11 @@ type Result struct {
 	Rules     map[string]int64  `json:"rules"`
 	RuleInfo  []Rule            `json:"rule_info,omitempty"`
 	Generator Generator         `json:"generator"`
+	Arrivals  []Arrivals        `json:"arrivals,omitempty"` // of populations that come at a rate
+	Remarks   []string          `json:"remarks,omitempty"`  // what else the contestant should know of this run
 	Host      Host              `json:"host"`
 	Processes []ProcessUse      `json:"processes"`
-	Limits    []MemoryLimit     `json:"limits,omitempty"` // that parts of the stack ran under
+	Limits    []MemoryLimit     `json:"limits,omitempty"`  // that parts of the stack ran under
 	Measure   json.RawMessage   `json:"measure,omitempty"` // what was measured and how; see package measure
 	Params    map[string]string `json:"params"`
 	Seed      uint64            `json:"seed"`
@@ -107,6 +109,16 @@ type Generator struct {
 	MaxFileDesc     int64   `json:"max_fds"`       // most file descriptors open at once
 	Saturated       bool    `json:"saturated"`     // at its limit under a closed loop: still scored
 	SaturatedReason string  `json:"saturated_reason,omitempty"`
+}
+
+// Arrivals is what became of a population whose users come at a rate, however slow
+// the target is.
+type Arrivals struct {
+	Population string `json:"population"`
+	Users      int64  `json:"users"`  // so many at most at once
+	Due        int64  `json:"due"`    // iterations that the rate asked for
+	Ended      int64  `json:"ended"`  // those that came to their end, in success or failure
+	Missed     int64  `json:"missed"` // those that did not begin: all users were waiting for the target
 }
 
 // Host describes the machine, since scores are comparable only on one kind of machine and tier.

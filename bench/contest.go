@@ -164,12 +164,18 @@ type Limits = wire.Limits
 
 // Score is what a run is worth. The result is Raw minus Deduction, at least 0.
 type Score struct {
-	Raw       int64 // points earned
-	Deduction int64 // points lost again by failures
+	Raw           int64 // points earned
+	Deduction     int64 // points lost again by failures
+	MayBeNegative bool  // the contest did not stop at 0
 }
 
 // Value returns the score that counts if the run passes.
-func (s Score) Value() int64 { return max(s.Raw-s.Deduction, 0) }
+func (s Score) Value() int64 {
+	if s.MayBeNegative {
+		return s.Raw - s.Deduction
+	}
+	return max(s.Raw-s.Deduction, 0)
+}
 
 // The phases of a run, in order. Phases for which a contest has nothing to do
 // are left out.

@@ -382,6 +382,20 @@ func (c *crowd) account(load time.Duration) {
 	c.run.Log(hotseat.AudienceAdmin, "open populations: the benchmark's own lateness at starts was %.1f ms (median), %.1f ms (99 %%), %.1f ms (largest)", ms(50), ms(99), ms(100))
 }
 
+// Arrivals returns what has become of the open populations so far.
+func (r *Run) Arrivals() []hotseat.Arrivals {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	var list []hotseat.Arrivals
+	for _, c := range r.populations {
+		if c.due != nil {
+			list = append(list, hotseat.Arrivals{Population: c.name, Users: int64(c.open.users), Due: c.due.count(),
+				Ended: c.clean.Load() + c.failed.Load(), Missed: c.missed.Load()})
+		}
+	}
+	return list
+}
+
 // missed returns how many starts of a population were missed because of the target.
 func (r *Run) missed(population string) (n int64) {
 	r.mu.Lock()

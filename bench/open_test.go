@@ -65,6 +65,9 @@ func TestOpenPopulationMissesStartsOfASlowTarget(t *testing.T) {
 	if e := o.verdict.Endpoints[0]; e.MaxMS < 399 {
 		t.Errorf("largest response time %f ms", e.MaxMS)
 	}
+	if a := o.verdict.Arrivals; len(a) != 1 || a[0].Population != "visitor" || a[0].Users != 2 || a[0].Missed != missed || a[0].Ended != o.points()["page"] || a[0].Due < a[0].Missed+a[0].Ended {
+		t.Errorf("arrivals: %+v, with %d missed", a, missed)
+	}
 	told := slices.ContainsFunc(o.events, func(e hotseat.Event) bool {
 		return e.LogEvent != nil && e.Audience == hotseat.AudienceTeam && strings.Contains(e.Message, "could not start")
 	})

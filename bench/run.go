@@ -63,6 +63,7 @@ type Run struct {
 	users       []*User
 	populations []*crowd
 	exercised   []int64 // by rule index, of users that have ended
+	remarks     []string
 
 	logMu sync.Mutex
 	log   io.Writer
@@ -196,6 +197,25 @@ func (r *Run) Log(audience, format string, args ...any) {
 	r.events.emit(hotseat.Event{Type: hotseat.EventLog, AtS: r.Elapsed().Seconds(),
 		LogEvent: &hotseat.LogEvent{Audience: audience, Message: message}})
 }
+
+// maxRemarks bounds what a scenario can say in the verdict.
+const maxRemarks = 20
+
+// Remark says in one line what the contestant should know of this run beside
+// verdict and score, whatever they are: that a limit of the benchmark was reached, or that
+// it went on otherwise than the target asked for. It stands in the result and the report.
+func (r *Run) Remark(format string, args ...any) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.remarks) < maxRemarks {
+		r.remarks = append(r.remarks, line(fmt.Sprintf(format, args...), 300))
+	}
+}
+
+// Refuse ends the run as one that cannot be: nobody's failure, exit status 2, as an
+// error of [Contest].Prepare does. For what shows only when the target has been asked, such as
+// data that do not belong together.
+func (r *Run) Refuse(err error) { r.refuse(err) }
 
 // note writes words of the engine for the administrator to its log.
 func (r *Run) note(format string, args ...any) {

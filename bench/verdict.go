@@ -28,7 +28,9 @@ func (r *Run) conclude() int {
 	for _, rule := range r.rules.all {
 		v.Rules[rule.ID] = r.exercised[rule.index]
 	}
+	v.Remarks = r.remarks
 	r.mu.Unlock()
+	v.Arrivals = r.Arrivals()
 	return r.close(v, o)
 }
 

@@ -2,6 +2,7 @@ package report
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -128,6 +129,21 @@ func loadSeconds(r *hotseat.Result) float64 {
 		}
 	}
 	return r.ElapsedS
+}
+
+// missedStarts says who stayed away because all who may come at once were still waiting;
+// it is empty if nobody did.
+func missedStarts(arrivals []hotseat.Arrivals) string {
+	var parts []string
+	for _, a := range arrivals {
+		if a.Missed > 0 {
+			parts = append(parts, fmt.Sprintf("%s of %s of %s", count(a.Missed), count(a.Due), line(a.Population)))
+		}
+	}
+	if len(parts) == 0 {
+		return ""
+	}
+	return strings.Join(parts, ", ") + " never began: all users were waiting for answers"
 }
 
 // ruleLine is what is known about one promise after a run.

@@ -79,6 +79,7 @@ func (t *tally) complete(r *hotseat.Result) {
 	r.Verdict, r.Reason, r.Hint = v.Verdict, v.Reason, v.Hint
 	r.Score, r.RawScore, r.Deduction = v.Score, v.RawScore, v.Deduction
 	r.Endpoints, r.Rules, r.RuleInfo = v.Endpoints, v.Rules, v.RuleInfo
+	r.Arrivals, r.Remarks = v.Arrivals, v.Remarks
 	if v.Generator != nil {
 		r.Generator = *v.Generator
 	}

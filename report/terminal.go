@@ -51,6 +51,9 @@ func Terminal(w io.Writer, r *hotseat.Result, o TerminalOptions) error {
 		room -= len(s)
 	}
 	sections[3] = t.endpoints(r, room-2) // its heading, and a blank line for the eye
+	if room < 0 {                        // so much is to be said above that the idler processes have to stay in the report
+		sections[2] = sections[2][:max(len(sections[2])+room, 0)]
+	}
 
 	// Blank lines between sections are worth having where they fit.
 	total, parts := 0, 0
@@ -115,8 +118,11 @@ func (t terminal) fact(label, style, text string, lines int) []string {
 	return out
 }
 
-// remarkLines is how many lines the terminal has for remarks.
-const remarkLines = 2
+// How many lines the terminal has for remarks and for limits.
+const (
+	remarkLines = 2
+	limitLines  = 2
+)
 
 func (t terminal) outcome(r *hotseat.Result) []string {
 	sign, word := verdictWord(r.Verdict)
@@ -178,7 +184,7 @@ func (t terminal) outcome(r *hotseat.Result) []string {
 	}
 	lines = append(lines, t.fact("run", "", strings.Join(facts, " · "), 1)...)
 	for _, l := range r.Limits {
-		lines = append(lines, t.fact("memory", "", memoryLimit(l), 2)...)
+		lines = append(lines, t.fact("memory", "", memoryLimit(l), max(limitLines/len(r.Limits), 1))...)
 	}
 	return lines
 }
