@@ -16,9 +16,9 @@ import (
 	"hotseat/problems/ntt-ptc-2020/data"
 )
 
-// seed is generated data, as a contestant's workspace and a benchmark have it, and
+// testData is generated data, as a contestant's workspace and a benchmark have it, and
 // the same read in for services to begin with. It is not changed any more.
-type seed struct {
+type testData struct {
 	dir   string // truth/ in it is what a benchmark gets as --data
 	files map[string][]byte
 
@@ -33,7 +33,7 @@ type seed struct {
 }
 
 // truth is the folder of the truth files.
-func (s *seed) truth() string { return filepath.Join(s.dir, "truth") }
+func (s *testData) truth() string { return filepath.Join(s.dir, "truth") }
 
 type fakeUser struct {
 	id                     int64
@@ -70,8 +70,8 @@ type fakeReservation struct {
 	created                  time.Time
 }
 
-// state is what a service keeps.
-type state struct {
+// fakeState is what a service keeps.
+type fakeState struct {
 	users        map[int64]*fakeUser
 	byName       map[string]*fakeUser
 	events       []*fakeEvent // in the order of their ids
@@ -91,12 +91,12 @@ const (
 )
 
 // newSeed generates data for today into dir.
-func newSeed(ctx context.Context, dir string) (*seed, error) {
+func newSeed(ctx context.Context, dir string) (*testData, error) {
 	today := time.Now().UTC()
 	if err := data.Generate(ctx, dir, nttptc2020.Files, data.Small(today)); err != nil {
 		return nil, err
 	}
-	s := &seed{dir: dir, files: map[string][]byte{}, slotsAt: map[int64][]int64{}}
+	s := &testData{dir: dir, files: map[string][]byte{}, slotsAt: map[int64][]int64{}}
 	for _, public := range []fs.FS{nttptc2020.Files, os.DirFS(dir)} {
 		err := fs.WalkDir(public, "public", func(name string, d fs.DirEntry, err error) error {
 			if err != nil || d.IsDir() {
@@ -112,7 +112,7 @@ func newSeed(ctx context.Context, dir string) (*seed, error) {
 	return s, s.readRows()
 }
 
-func (s *seed) readRows() error {
+func (s *testData) readRows() error {
 	r := &rowReader{dir: s.dir}
 	r.each("rows/users.sql", func(c []string) {
 		s.users = append(s.users, &fakeUser{id: r.int(c[0]), name: c[1], role: c[2], hash: c[3], salt: c[4]})
@@ -193,8 +193,8 @@ func (r *rowReader) time(text string) time.Time {
 }
 
 // state is the initial one.
-func (s *seed) state() *state {
-	st := &state{
+func (s *testData) state() *fakeState {
+	st := &fakeState{
 		users: map[int64]*fakeUser{}, byName: map[string]*fakeUser{}, byID: map[int64]*fakeEvent{},
 		lastUser: seededUsers, lastEvent: seededEvents,
 	}
@@ -212,7 +212,7 @@ func (s *seed) state() *state {
 
 // reset does what the initialization does to rows that are there; keeps names what
 // it forgets to do.
-func (st *state) reset(s *seed, keeps func(what string) bool) {
+func (st *fakeState) reset(s *testData, keeps func(what string) bool) {
 	if keeps == nil {
 		keeps = func(string) bool { return false }
 	}
@@ -260,7 +260,7 @@ func (st *state) reset(s *seed, keeps func(what string) bool) {
 }
 
 // add keeps a reservation.
-func (st *state) add(r *fakeReservation) {
+func (st *fakeState) add(r *fakeReservation) {
 	st.lastReservation = max(st.lastReservation, r.id)
 	st.reservations[r.id] = r
 	st.ofUser[r.user] = append(st.ofUser[r.user], r)
@@ -269,7 +269,7 @@ func (st *state) add(r *fakeReservation) {
 }
 
 // slot returns the timeslot of that id, or nil.
-func (st *state) slot(id int64) *fakeSlot {
+func (st *fakeState) slot(id int64) *fakeSlot {
 	if id < 1 || id > int64(len(st.slots)) {
 		return nil
 	}
@@ -277,7 +277,7 @@ func (st *state) slot(id int64) *fakeSlot {
 }
 
 // venue returns the venue of that id, or nil.
-func (s *seed) venue(id int64) *fakeVenue {
+func (s *testData) venue(id int64) *fakeVenue {
 	if id < 1 || id > int64(len(s.venues)) {
 		return nil
 	}
@@ -285,7 +285,7 @@ func (s *seed) venue(id int64) *fakeVenue {
 }
 
 // check makes sure that the ids are what venue and slot take them to be.
-func (s *seed) check() error {
+func (s *testData) check() error {
 	for i, v := range s.venues {
 		if v.id != int64(i)+1 {
 			return fmt.Errorf("venue %d is row %d", v.id, i+1)
@@ -297,4 +297,25 @@ func (s *seed) check() error {
 		}
 	}
 	return nil
+}
+
+// restart is what a restart of all servers does: nothing, unless something was kept
+// in memory alone.
+func (s *service) restart() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.is("revocations-in-memory") {
+		for token, since := range s.revoked {
+			if !since.IsZero() {
+				delete(s.revoked, token)
+			}
+		}
+	}
+	if s.is("images-in-memory") {
+		for _, e := range s.events {
+			if e.image = nil; e.id <= int64(len(s.seed.events)) {
+				e.image = s.seed.events[e.id-1].image
+			}
+		}
+	}
 }

@@ -9,17 +9,17 @@ import (
 )
 
 // showEvent is an event as it is answered.
-func (s *service) showEvent(e *fakeEvent) object {
+func (s *service) showEvent(e *fakeEvent) jsonObject {
 	venue := s.seed.venue(e.venue)
 	var sum int64
 	for _, r := range e.reservations {
 		sum += r.tickets
 	}
-	ids := list{}
+	ids := jsonList{}
 	for _, id := range e.slots {
 		ids = append(ids, id)
 	}
-	shown := object{
+	shown := jsonObject{
 		"id": e.id, "event_name": e.name, "event_genre_id": e.genre, "artist_id": e.user, "artist_name": s.users[e.user].name,
 		"venue_id": venue.id, "venue_name": venue.name, "start_at": s.stamp(e.start), "end_at": s.stamp(e.end), "price": e.price,
 		"timeslot_ids": ids, "created_at": s.stamp(e.created), "updated_at": s.stamp(e.updated),
@@ -46,12 +46,12 @@ func (s *service) showEvent(e *fakeEvent) object {
 }
 
 // getEvents is GET /api/events.
-func (s *service) getEvents(q *request) (answer, error) {
+func (s *service) getEvents(q *fakeRequest) (fakeAnswer, error) {
 	artist, err := s.number(q, "user_id", 0)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	today := now().Truncate(24 * time.Hour)
+	today := thisSecond().Truncate(24 * time.Hour)
 	var upcoming []*fakeEvent
 	for _, e := range s.events {
 		if (!e.start.Before(today) || s.is("events-past")) && (artist == 0 || artist == e.user || s.is("events-of-all")) {
@@ -61,11 +61,11 @@ func (s *service) getEvents(q *request) (answer, error) {
 	if s.is("events-by-start") {
 		slices.SortStableFunc(upcoming, func(a, b *fakeEvent) int { return a.start.Compare(b.start) })
 	}
-	some, err := page(s, q, upcoming, 12)
+	some, err := cutPage(s, q, upcoming, 12)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	all := list{}
+	all := jsonList{}
 	for _, e := range some {
 		shown := s.showEvent(e)
 		if s.is("list-resv") {
@@ -73,44 +73,44 @@ func (s *service) getEvents(q *request) (answer, error) {
 		}
 		all = append(all, shown)
 	}
-	return answer{http.StatusOK, all}, nil
+	return fakeAnswer{http.StatusOK, all}, nil
 }
 
 // getEvent is GET /api/events/:event_id.
-func (s *service) getEvent(q *request) (answer, error) {
+func (s *service) getEvent(q *fakeRequest) (fakeAnswer, error) {
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	return answer{http.StatusOK, s.showEvent(e)}, nil
+	return fakeAnswer{http.StatusOK, s.showEvent(e)}, nil
 }
 
 // event is the one in the path.
-func (s *service) event(q *request) (*fakeEvent, error) {
+func (s *service) event(q *fakeRequest) (*fakeEvent, error) {
 	id, err := s.pathID(q, "event_id")
 	if err != nil {
 		return nil, err
 	}
 	e := s.byID[id]
 	if e == nil {
-		return nil, notFound
+		return nil, whyNotFound
 	}
 	return e, nil
 }
 
 // mayEdit tells whether an event is the caller's own, or the caller an owner.
-func (s *service) mayEdit(q *request, who *caller, e *fakeEvent) error {
+func (s *service) mayEdit(q *fakeRequest, who *fakeCaller, e *fakeEvent) error {
 	switch {
-	case who.role == isOwner, who.role == isArtist && who.id == e.user:
+	case who.role == roleOwner, who.role == roleArtist && who.id == e.user:
 		return nil
-	case who.role == isArtist:
-		return s.refuse(q, foreign)
+	case who.role == roleArtist:
+		return s.refuse(q, whyForeign)
 	}
-	return s.refuse(q, forbidden)
+	return s.refuse(q, whyForbidden)
 }
 
-// draft is an event as somebody wants it.
-type draft struct {
+// fakeDraft is an event as somebody wants it.
+type fakeDraft struct {
 	Name  string  `json:"event_name"`
 	Genre int64   `json:"event_genre_id"`
 	Slots []int64 `json:"timeslot_ids"`
@@ -122,18 +122,18 @@ type draft struct {
 	venue      int64
 }
 
-func (s *service) readDraft(q *request) (*draft, error) {
-	d := new(draft)
+func (s *service) readDraft(q *fakeRequest) (*fakeDraft, error) {
+	d := new(fakeDraft)
 	if err := s.read(q, d); err != nil {
 		return nil, err
 	}
 	if d.Name == "" && !s.is(q.route+" accepts no name") || d.Genre == 0 || len(d.Slots) == 0 || d.Price == 0 || d.Start == "" || d.End == "" {
-		return nil, missing
+		return nil, whyMissing
 	}
 	for text, into := range map[*string]*time.Time{&d.Start: &d.start, &d.End: &d.end} {
 		at, err := time.Parse(time.RFC3339, *text)
 		if err != nil {
-			return nil, wrongTime
+			return nil, whyTime
 		}
 		*into = at.UTC().Truncate(time.Second)
 		if s.is("ignores-offset") {
@@ -142,20 +142,20 @@ func (s *service) readDraft(q *request) (*draft, error) {
 		}
 	}
 	if len(d.Slots) > 2 {
-		if err := s.refuse(q, tooManySlots); err != nil {
+		if err := s.refuse(q, whyTooManySlots); err != nil {
 			return nil, err
 		}
 	}
 	if d.Price < 0 {
-		return nil, outOfBounds
+		return nil, whyBounds
 	}
 	return d, nil
 }
 
 // fits looks up genre and slots, and whether the event lies in them.
-func (s *service) fits(q *request, d *draft) error {
+func (s *service) fits(q *fakeRequest, d *fakeDraft) error {
 	if d.Genre < 1 || d.Genre > int64(len(s.seed.genres)) {
-		if err := s.refuse(q, unknownGenre); err != nil {
+		if err := s.refuse(q, whyGenre); err != nil {
 			return err
 		}
 	}
@@ -163,7 +163,7 @@ func (s *service) fits(q *request, d *draft) error {
 	for _, id := range d.Slots {
 		slot := s.slot(id)
 		if slot == nil {
-			return unknownSlot
+			return whySlot
 		}
 		slots = append(slots, slot)
 	}
@@ -173,17 +173,17 @@ func (s *service) fits(q *request, d *draft) error {
 	for i, slot := range slots[1:] {
 		last := slots[i]
 		if slot.venue != last.venue || !day(slot.start).Equal(day(last.start)) || !last.end.Add(time.Second).Equal(slot.start) {
-			if err := s.refuse(q, badSlots); err != nil {
+			if err := s.refuse(q, whySlots); err != nil {
 				return err
 			}
 		}
 	}
 	if !d.start.Before(d.end) {
-		if err := s.refuse(q, endsBeforeStart); err != nil {
+		if err := s.refuse(q, whyEnd); err != nil {
 			return err
 		}
 	} else if d.start.Before(slots[0].start) || d.end.After(slots[len(slots)-1].end) {
-		if err := s.refuse(q, outsideSlots); err != nil {
+		if err := s.refuse(q, whyOutside); err != nil {
 			return err
 		}
 	}
@@ -191,7 +191,7 @@ func (s *service) fits(q *request, d *draft) error {
 }
 
 // take gives the draft's slots to an event, which gives back its old ones.
-func (s *service) take(q *request, d *draft, e *fakeEvent) error {
+func (s *service) take(q *fakeRequest, d *fakeDraft, e *fakeEvent) error {
 	taken := func() bool {
 		return slices.ContainsFunc(d.Slots, func(id int64) bool { return s.slot(id).event != 0 && s.slot(id).event != e.id })
 	}
@@ -199,7 +199,7 @@ func (s *service) take(q *request, d *draft, e *fakeEvent) error {
 		if s.is("half-made") {
 			s.keepEvent(e, d)
 		}
-		if err := s.refuse(q, slotTaken); err != nil {
+		if err := s.refuse(q, whySlotTaken); err != nil {
 			return err
 		}
 	}
@@ -219,129 +219,129 @@ func (s *service) take(q *request, d *draft, e *fakeEvent) error {
 }
 
 // keepEvent fills an event with what is in the draft.
-func (s *service) keepEvent(e *fakeEvent, d *draft) {
+func (s *service) keepEvent(e *fakeEvent, d *fakeDraft) {
 	if s.byID[e.id] == nil {
 		s.byID[e.id] = e
 		s.events = append(s.events, e)
 	}
 	e.name, e.genre, e.price, e.start, e.end, e.venue = d.Name, d.Genre, d.Price, d.start, d.end, d.venue
-	e.updated = now()
+	e.updated = thisSecond()
 }
 
 // createEvent is POST /api/events.
-func (s *service) createEvent(q *request) (answer, error) {
+func (s *service) createEvent(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	if who.role != isArtist {
-		if err := s.refuse(q, forbidden); err != nil {
-			return answer{}, err
+	if who.role != roleArtist {
+		if err := s.refuse(q, whyForbidden); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	d, err := s.readDraft(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.fits(q, d); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	s.lastEvent++
-	e := &fakeEvent{id: s.lastEvent, user: who.id, created: now()}
+	e := &fakeEvent{id: s.lastEvent, user: who.id, created: thisSecond()}
 	if err := s.take(q, d, e); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	s.keepEvent(e, d)
-	return answer{http.StatusCreated, s.showEvent(e)}, nil
+	return fakeAnswer{http.StatusCreated, s.showEvent(e)}, nil
 }
 
 // updateEvent is PUT /api/events/:event_id.
-func (s *service) updateEvent(q *request) (answer, error) {
+func (s *service) updateEvent(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if _, err := s.pathID(q, "event_id"); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	d, err := s.readDraft(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.mayEdit(q, who, e); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.fits(q, d); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	before := s.showEvent(e)
 	if err := s.take(q, d, e); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	s.keepEvent(e, d)
 	if s.is("created-again") {
-		e.created = now().Add(time.Second)
+		e.created = thisSecond().Add(time.Second)
 	}
 	shown := s.showEvent(e)
 	if !s.is("edit-lost") {
 		e.before, e.changed = before, time.Now()
-		return answer{http.StatusOK, shown}, nil
+		return fakeAnswer{http.StatusOK, shown}, nil
 	}
 	e.price, _ = before["price"].(int64)
-	return answer{http.StatusOK, shown}, nil
+	return fakeAnswer{http.StatusOK, shown}, nil
 }
 
 // getImage is GET /api/events/:event_id/image.
-func (s *service) getImage(q *request) (answer, error) {
+func (s *service) getImage(q *fakeRequest) (fakeAnswer, error) {
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	switch image := e.image; {
 	case image == nil && s.is("other-default"):
-		return answer{http.StatusOK, picture(s.seed.files["/favicon.ico"])}, nil
+		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/favicon.ico"])}, nil
 	case image == nil:
-		return answer{http.StatusOK, picture(s.seed.files["/img/default.png"])}, nil
+		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/img/default.png"])}, nil
 	case s.is("image-torn"):
-		return answer{http.StatusOK, picture(image[:len(image)-1])}, nil
+		return fakeAnswer{http.StatusOK, fakePicture(image[:len(image)-1])}, nil
 	default:
-		return answer{http.StatusOK, picture(image)}, nil
+		return fakeAnswer{http.StatusOK, fakePicture(image)}, nil
 	}
 }
 
 // putImage is PUT /api/events/:event_id/image.
-func (s *service) putImage(q *request) (answer, error) {
+func (s *service) putImage(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.mayEdit(q, who, e); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	file, _, err := q.FormFile("image")
 	if err != nil {
-		return answer{}, missing
+		return fakeAnswer{}, whyMissing
 	}
 	defer file.Close()
 	image, err := io.ReadAll(file)
 	if err != nil {
-		return answer{}, missing
+		return fakeAnswer{}, whyMissing
 	}
 	if http.DetectContentType(image) != "image/png" {
-		if err := s.refuse(q, notPNG); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyNotPNG); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	if !s.is("image-first") || e.image == nil {
 		e.image = image
 	}
-	return answer{http.StatusNoContent, nil}, nil
+	return fakeAnswer{http.StatusNoContent, nil}, nil
 }

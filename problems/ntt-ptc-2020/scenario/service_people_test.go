@@ -15,29 +15,22 @@ import (
 	"hotseat/problems/ntt-ptc-2020/data"
 )
 
-// Roles as the service knows them.
-const (
-	isAudience = "audience"
-	isArtist   = "artist"
-	isOwner    = "owner"
-)
-
 // initialize is POST /api/initialize. A wrong that begins with "level " is what it
 // answers.
-func (s *service) initialize(*request) (answer, error) {
+func (s *service) initialize(*fakeRequest) (fakeAnswer, error) {
 	s.reset(s.seed, func(what string) bool { return s.is("keeps " + what) })
 	level := "1"
 	if other, ok := s.other("level "); ok {
 		level = other
 	}
 	if s.is("initialize fails") {
-		return answer{http.StatusInternalServerError, plain("init.sh: no such table")}, nil
+		return fakeAnswer{http.StatusInternalServerError, fakeText("init.sh: no such table")}, nil
 	}
-	return answer{http.StatusOK, plain(level)}, nil
+	return fakeAnswer{http.StatusOK, fakeText(level)}, nil
 }
 
-// hashed is a password as it is kept.
-func hashed(password, salt string) string {
+// fakeHash is a password as it is kept.
+func fakeHash(password, salt string) string {
 	s := password + salt
 	for range 100 {
 		sum := sha3.Sum512([]byte(s))
@@ -46,8 +39,8 @@ func hashed(password, salt string) string {
 	return s
 }
 
-// caller is who sent a request.
-type caller struct {
+// fakeCaller is who sent a request.
+type fakeCaller struct {
 	*fakeUser
 	token string
 }
@@ -61,7 +54,7 @@ type fakeClaims struct {
 	ID       string `json:"jti,omitempty"`
 }
 
-func signature(text, key string) string {
+func fakeSignature(text, key string) string {
 	mac := hmac.New(sha256.New, []byte(key))
 	mac.Write([]byte(text))
 	return base64.RawURLEncoding.EncodeToString(mac.Sum(nil))
@@ -86,68 +79,68 @@ func (s *service) sign(u *fakeUser) string {
 	if s.is("own-key") {
 		key = "own"
 	}
-	return text + "." + signature(text, key)
+	return text + "." + fakeSignature(text, key)
 }
 
 // authenticate tells who sent the request.
-func (s *service) authenticate(q *request) (*caller, error) {
+func (s *service) authenticate(q *fakeRequest) (*fakeCaller, error) {
 	token, ok := strings.CutPrefix(q.Header.Get("Authorization"), "Bearer ")
 	if !ok {
-		if err := s.refuseToken(q, noToken); err != nil {
+		if err := s.refuseToken(q, whyNoToken); err != nil {
 			return nil, err
 		}
-		return &caller{fakeUser: s.users[1]}, nil
+		return &fakeCaller{fakeUser: s.users[1]}, nil
 	}
 	var says fakeClaims
 	parts := strings.Split(token, ".")
 	if len(parts) != 3 {
-		return nil, badCredentials
+		return nil, whyCredentials
 	}
 	payload, err := base64.RawURLEncoding.DecodeString(parts[1])
 	if err != nil || json.Unmarshal(payload, &says) != nil {
-		return nil, badCredentials
+		return nil, whyCredentials
 	}
 	var head struct{ Alg string }
 	if text, err := base64.RawURLEncoding.DecodeString(parts[0]); err != nil || json.Unmarshal(text, &head) != nil {
-		return nil, badCredentials
+		return nil, whyCredentials
 	}
-	signed := signature(parts[0]+"."+parts[1], data.Key) == parts[2] || s.is("own-key") && signature(parts[0]+"."+parts[1], "own") == parts[2]
+	signed := fakeSignature(parts[0]+"."+parts[1], data.Key) == parts[2] || s.is("own-key") && fakeSignature(parts[0]+"."+parts[1], "own") == parts[2]
 	if head.Alg != "HS256" || !signed {
-		if err := s.refuseToken(q, badSignature); err != nil {
+		if err := s.refuseToken(q, whySignature); err != nil {
 			return nil, err
 		}
 	}
 	if says.Expires < time.Now().Unix() {
-		if err := s.refuseToken(q, expiredToken); err != nil {
+		if err := s.refuseToken(q, whyExpired); err != nil {
 			return nil, err
 		}
 	}
 	if since, revoked := s.revoked[token]; revoked && !s.overlooked(q, since) {
-		if err := s.refuseToken(q, revokedToken); err != nil {
+		if err := s.refuseToken(q, whyRevoked); err != nil {
 			return nil, err
 		}
 	}
 	if says.Username == "" || says.Role == "" {
-		if err := s.refuseToken(q, lackingClaims); err != nil {
+		if err := s.refuseToken(q, whyClaims); err != nil {
 			return nil, err
 		}
 	}
 	u := s.byName[says.Username]
 	if u == nil {
-		return nil, badCredentials
+		return nil, whyCredentials
 	}
-	return &caller{u, token}, nil
+	return &fakeCaller{u, token}, nil
 }
 
 // refuseToken is refuse, with wrongs that are the same for all routes as well:
 // "accepts expired".
-func (s *service) refuseToken(q *request, why refusal) error {
+func (s *service) refuseToken(q *fakeRequest, why fakeRefusal) error {
 	if s.is("accepts " + why.name) {
 		return nil
 	}
 	for name := range s.wrong {
 		if name == why.name+" 400" {
-			return refusal{http.StatusBadRequest, why.name}
+			return fakeRefusal{http.StatusBadRequest, why.name}
 		}
 	}
 	return s.refuse(q, why)
@@ -155,7 +148,7 @@ func (s *service) refuseToken(q *request, why refusal) error {
 
 // overlooked tells whether the service does not see that a token was revoked: since
 // is zero if that was before the initialization.
-func (s *service) overlooked(q *request, since time.Time) bool {
+func (s *service) overlooked(q *fakeRequest, since time.Time) bool {
 	switch {
 	case s.is("forgets-seeded"):
 		return since.IsZero()
@@ -168,75 +161,75 @@ func (s *service) overlooked(q *request, since time.Time) bool {
 }
 
 // login is POST /api/login.
-func (s *service) login(q *request) (answer, error) {
+func (s *service) login(q *fakeRequest) (fakeAnswer, error) {
 	var body struct{ Username, Password string }
 	if err := s.read(q, &body); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if body.Username == "" || body.Password == "" {
-		return answer{}, missing
+		return fakeAnswer{}, whyMissing
 	}
 	u := s.byName[body.Username]
 	if u == nil {
-		return answer{}, badCredentials
+		return fakeAnswer{}, whyCredentials
 	}
 	s.mu.Unlock()
-	right := hashed(body.Password, u.salt) == u.hash
+	right := fakeHash(body.Password, u.salt) == u.hash
 	s.mu.Lock()
 	if !right {
-		if err := s.refuse(q, badCredentials); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyCredentials); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	id := u.id
 	if s.is("login-id") {
 		id++
 	}
-	return answer{http.StatusOK, object{"user_id": id, "access_token": s.sign(u)}}, nil
+	return fakeAnswer{http.StatusOK, jsonObject{"user_id": id, "access_token": s.sign(u)}}, nil
 }
 
 // logout is POST /api/logout.
-func (s *service) logout(q *request) (answer, error) {
+func (s *service) logout(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if !s.is("keeps-tokens") {
 		s.revoked[who.token] = time.Now()
 	}
-	return answer{http.StatusOK, ""}, nil
+	return fakeAnswer{http.StatusOK, ""}, nil
 }
 
 // signUp is POST /api/users.
-func (s *service) signUp(q *request) (answer, error) {
+func (s *service) signUp(q *fakeRequest) (fakeAnswer, error) {
 	var body struct{ Username, Password, Role string }
 	if err := s.read(q, &body); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if body.Username == "" || body.Password == "" {
-		if err := s.refuse(q, missing); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyMissing); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
-	if body.Role != isAudience && body.Role != isArtist {
-		if err := s.refuse(q, badRole); err != nil {
-			return answer{}, err
+	if body.Role != roleAudience && body.Role != roleArtist {
+		if err := s.refuse(q, whyRole); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	if s.byName[body.Username] != nil {
-		if err := s.refuse(q, nameTaken); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyNameTaken); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	s.lastUser++
 	u := &fakeUser{id: s.lastUser, name: body.Username, role: body.Role, salt: rand.Text()}
-	u.hash = hashed(body.Password, u.salt)
+	u.hash = fakeHash(body.Password, u.salt)
 	s.users[u.id], s.byName[u.name] = u, u
-	return answer{http.StatusCreated, s.showUser(u)}, nil
+	return fakeAnswer{http.StatusCreated, s.showUser(u)}, nil
 }
 
-func (s *service) showUser(u *fakeUser) object {
-	shown := object{"user_id": u.id, "username": u.name, "role": u.role}
+func (s *service) showUser(u *fakeUser) jsonObject {
+	shown := jsonObject{"user_id": u.id, "username": u.name, "role": u.role}
 	switch {
 	case s.is("user-salt"):
 		shown["salt"] = u.salt
@@ -247,23 +240,23 @@ func (s *service) showUser(u *fakeUser) object {
 }
 
 // getUser is GET /api/users/:user_id.
-func (s *service) getUser(q *request) (answer, error) {
+func (s *service) getUser(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	id, err := s.pathID(q, "user_id")
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	u := s.users[id]
 	if u == nil {
-		return answer{}, notFound
+		return fakeAnswer{}, whyNotFound
 	}
-	if who.role != isOwner && who.name != u.name {
-		if err := s.refuse(q, foreign); err != nil {
-			return answer{}, err
+	if who.role != roleOwner && who.name != u.name {
+		if err := s.refuse(q, whyForeign); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
-	return answer{http.StatusOK, s.showUser(u)}, nil
+	return fakeAnswer{http.StatusOK, s.showUser(u)}, nil
 }

@@ -6,78 +6,78 @@ import (
 )
 
 // staff lets in artists and owners.
-func (s *service) staff(q *request, who *caller) error {
-	if who.role != isArtist && who.role != isOwner {
-		return s.refuse(q, forbidden)
+func (s *service) staff(q *fakeRequest, who *fakeCaller) error {
+	if who.role != roleArtist && who.role != roleOwner {
+		return s.refuse(q, whyForbidden)
 	}
 	return nil
 }
 
 // getGenres is GET /api/genres.
-func (s *service) getGenres(q *request) (answer, error) {
+func (s *service) getGenres(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.staff(q, who); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	all := list{}
+	all := jsonList{}
 	for i, name := range s.seed.genres {
 		if s.is("genres-less") && i == 12 {
 			continue
 		}
-		all = append(all, object{"id": i + 1, "name": name})
+		all = append(all, jsonObject{"id": i + 1, "name": name})
 	}
-	return answer{http.StatusOK, all}, nil
+	return fakeAnswer{http.StatusOK, all}, nil
 }
 
 // getVenues is GET /api/venues.
-func (s *service) getVenues(q *request) (answer, error) {
+func (s *service) getVenues(q *fakeRequest) (fakeAnswer, error) {
 	if _, err := s.authenticate(q); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	some, err := page(s, q, s.seed.venues, 5)
+	some, err := cutPage(s, q, s.seed.venues, 5)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	all := list{}
+	all := jsonList{}
 	for _, v := range some {
 		capacity := v.capacity
 		if s.is("venue-capacity") {
 			capacity++
 		}
-		all = append(all, object{"id": v.id, "name": v.name, "capacity": capacity, "created_at": s.stamp(v.created), "updated_at": s.stamp(v.created)})
+		all = append(all, jsonObject{"id": v.id, "name": v.name, "capacity": capacity, "created_at": s.stamp(v.created), "updated_at": s.stamp(v.created)})
 	}
-	return answer{http.StatusOK, all}, nil
+	return fakeAnswer{http.StatusOK, all}, nil
 }
 
 // getTimeslots is GET /api/venues/:venue_id/timeslots.
-func (s *service) getTimeslots(q *request) (answer, error) {
+func (s *service) getTimeslots(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	id, err := s.pathID(q, "venue_id")
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if s.seed.venue(id) == nil {
-		return answer{}, notFound
+		return fakeAnswer{}, whyNotFound
 	}
 	if err := s.staff(q, who); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	at := now()
+	at := thisSecond()
 	from, err := s.queryTime(q, "from", at)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	to, err := s.queryTime(q, "to", time.Date(at.Year(), at.Month()+1, 1, 0, 0, 0, 0, time.UTC).Add(-time.Second))
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	all := list{}
+	all := jsonList{}
 	for _, slot := range s.seed.slotsAt[id] {
 		known := s.slot(slot)
 		switch {
@@ -90,22 +90,22 @@ func (s *service) getTimeslots(q *request) (answer, error) {
 			if s.is("slot-end") {
 				end = end.Add(time.Second)
 			}
-			all = append(all, object{"id": known.id, "start_at": s.stamp(known.start), "end_at": s.stamp(end),
+			all = append(all, jsonObject{"id": known.id, "start_at": s.stamp(known.start), "end_at": s.stamp(end),
 				"created_at": s.stamp(known.created), "updated_at": s.stamp(known.updated)})
 		}
 	}
-	return answer{http.StatusOK, all}, nil
+	return fakeAnswer{http.StatusOK, all}, nil
 }
 
 // queryTime is a time in the query, or the fallback if it is not there.
-func (s *service) queryTime(q *request, name string, fallback time.Time) (time.Time, error) {
+func (s *service) queryTime(q *fakeRequest, name string, fallback time.Time) (time.Time, error) {
 	text := q.FormValue(name)
 	if text == "" {
 		return fallback, nil
 	}
 	at, err := time.Parse(time.RFC3339, text)
 	if err != nil {
-		return fallback, s.refuse(q, wrongTime)
+		return fallback, s.refuse(q, whyTime)
 	}
 	return at.UTC(), nil
 }

@@ -6,9 +6,9 @@ import (
 	"time"
 )
 
-func (s *service) showReservation(r *fakeReservation) object {
+func (s *service) showReservation(r *fakeReservation) jsonObject {
 	e := s.byID[r.event]
-	shown := object{
+	shown := jsonObject{
 		"id": r.id, "user_id": r.user, "username": s.users[r.user].name, "event_id": r.event, "event_name": e.name,
 		"event_price": e.price, "event_start_at": s.stamp(e.start), "event_end_at": s.stamp(e.end),
 		"venue_name": s.seed.venue(e.venue).name, "num_of_resv": r.tickets, "created_at": s.stamp(r.created), "updated_at": s.stamp(r.created),
@@ -22,41 +22,41 @@ func (s *service) showReservation(r *fakeReservation) object {
 	return shown
 }
 
-func (s *service) showReservations(q *request, all []*fakeReservation, fallback int64) (answer, error) {
-	some, err := page(s, q, all, fallback)
+func (s *service) showReservations(q *fakeRequest, all []*fakeReservation, fallback int64) (fakeAnswer, error) {
+	some, err := cutPage(s, q, all, fallback)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	shown := list{}
+	shown := jsonList{}
 	for _, r := range some {
 		shown = append(shown, s.showReservation(r))
 	}
 	if s.is("reservations-newest-first") {
 		slices.Reverse(shown)
 	}
-	return answer{http.StatusOK, shown}, nil
+	return fakeAnswer{http.StatusOK, shown}, nil
 }
 
 // getUserReservations is GET /api/users/:user_id/reservations.
-func (s *service) getUserReservations(q *request) (answer, error) {
+func (s *service) getUserReservations(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	id, err := s.pathID(q, "user_id")
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if s.users[id] == nil {
-		return answer{}, notFound
+		return fakeAnswer{}, whyNotFound
 	}
-	if who.role == isArtist {
-		if err := s.refuse(q, forbidden); err != nil {
-			return answer{}, err
+	if who.role == roleArtist {
+		if err := s.refuse(q, whyForbidden); err != nil {
+			return fakeAnswer{}, err
 		}
-	} else if who.role != isOwner && who.id != id {
-		if err := s.refuse(q, foreign); err != nil {
-			return answer{}, err
+	} else if who.role != roleOwner && who.id != id {
+		if err := s.refuse(q, whyForeign); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	all := s.ofUser[id]
@@ -69,56 +69,56 @@ func (s *service) getUserReservations(q *request) (answer, error) {
 }
 
 // getEventReservations is GET /api/events/:event_id/reservations.
-func (s *service) getEventReservations(q *request) (answer, error) {
+func (s *service) getEventReservations(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if err := s.mayEdit(q, who, e); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	return s.showReservations(q, e.reservations, 10)
 }
 
 // reserve is POST /api/events/:event_id/reservations.
-func (s *service) reserve(q *request) (answer, error) {
+func (s *service) reserve(q *fakeRequest) (fakeAnswer, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if _, err := s.pathID(q, "event_id"); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	if who.role != isAudience {
-		if err := s.refuse(q, forbidden); err != nil {
-			return answer{}, err
+	if who.role != roleAudience {
+		if err := s.refuse(q, whyForbidden); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	var body struct {
 		Tickets *int64 `json:"num_of_resv"`
 	}
 	if err := s.read(q, &body); err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if body.Tickets == nil {
-		return answer{}, missing
+		return fakeAnswer{}, whyMissing
 	}
 	if *body.Tickets < 1 {
-		if err := s.refuse(q, outOfBounds); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyBounds); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	e, err := s.event(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if slices.ContainsFunc(e.reservations, func(r *fakeReservation) bool { return r.user == who.id }) {
-		if err := s.refuse(q, reservedAlready); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whyReserved); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	sum := *body.Tickets
@@ -126,24 +126,24 @@ func (s *service) reserve(q *request) (answer, error) {
 		sum += r.tickets
 	}
 	if sum > s.seed.venue(e.venue).capacity {
-		if err := s.refuse(q, soldOut); err != nil {
-			return answer{}, err
+		if err := s.refuse(q, whySoldOut); err != nil {
+			return fakeAnswer{}, err
 		}
 	}
 	if s.is("reserve-race") {
 		s.pause(30 * time.Millisecond)
 	}
-	r := &fakeReservation{id: s.lastReservation + 1, user: who.id, event: e.id, tickets: *body.Tickets, created: now()}
+	r := &fakeReservation{id: s.lastReservation + 1, user: who.id, event: e.id, tickets: *body.Tickets, created: thisSecond()}
 	if s.is("reserve-lost") {
 		s.lastReservation++
-		return answer{http.StatusCreated, s.showReservation(r)}, nil
+		return fakeAnswer{http.StatusCreated, s.showReservation(r)}, nil
 	}
 	s.add(r)
-	return answer{http.StatusCreated, s.showReservation(r)}, nil
+	return fakeAnswer{http.StatusCreated, s.showReservation(r)}, nil
 }
 
 // reservation is the one in the path, if the caller may see it.
-func (s *service) reservation(q *request) (*fakeReservation, error) {
+func (s *service) reservation(q *fakeRequest) (*fakeReservation, error) {
 	who, err := s.authenticate(q)
 	if err != nil {
 		return nil, err
@@ -154,39 +154,39 @@ func (s *service) reservation(q *request) (*fakeReservation, error) {
 	}
 	r := s.reservations[id]
 	if r == nil {
-		return nil, notFound
+		return nil, whyNotFound
 	}
 	switch {
-	case who.role == isOwner, who.role == isAudience && who.id == r.user:
+	case who.role == roleOwner, who.role == roleAudience && who.id == r.user:
 		return r, nil
-	case who.role == isAudience:
-		return r, s.refuse(q, foreign)
+	case who.role == roleAudience:
+		return r, s.refuse(q, whyForeign)
 	}
-	return r, s.refuse(q, forbidden)
+	return r, s.refuse(q, whyForbidden)
 }
 
 // getReservation is GET /api/reservations/:id.
-func (s *service) getReservation(q *request) (answer, error) {
+func (s *service) getReservation(q *fakeRequest) (fakeAnswer, error) {
 	r, err := s.reservation(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
-	return answer{http.StatusOK, s.showReservation(r)}, nil
+	return fakeAnswer{http.StatusOK, s.showReservation(r)}, nil
 }
 
 // cancelReservation is DELETE /api/reservations/:id.
-func (s *service) cancelReservation(q *request) (answer, error) {
+func (s *service) cancelReservation(q *fakeRequest) (fakeAnswer, error) {
 	r, err := s.reservation(q)
 	if err != nil {
-		return answer{}, err
+		return fakeAnswer{}, err
 	}
 	if s.is("cancel-lost") {
-		return answer{http.StatusNoContent, nil}, nil
+		return fakeAnswer{http.StatusNoContent, nil}, nil
 	}
 	same := func(other *fakeReservation) bool { return other == r }
 	delete(s.reservations, r.id)
 	s.ofUser[r.user] = slices.DeleteFunc(slices.Clone(s.ofUser[r.user]), same)
 	e := s.byID[r.event]
 	e.reservations = slices.DeleteFunc(slices.Clone(e.reservations), same)
-	return answer{http.StatusNoContent, nil}, nil
+	return fakeAnswer{http.StatusNoContent, nil}, nil
 }

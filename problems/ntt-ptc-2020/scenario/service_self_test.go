@@ -12,14 +12,14 @@ import (
 )
 
 // visitor talks to a service without any of the scenario's code.
-type visitor struct {
+type asker struct {
 	t       *testing.T
 	service *service
 	token   string
 }
 
 // ask sends a request and decodes the answer, whose status has to be the given one.
-func (v *visitor) ask(status int, method, path, body string) any {
+func (v *asker) ask(status int, method, path, body string) any {
 	v.t.Helper()
 	r := httptest.NewRequest(method, path, strings.NewReader(body))
 	if v.token != "" {
@@ -31,31 +31,31 @@ func (v *visitor) ask(status int, method, path, body string) any {
 	if w.Code != status {
 		v.t.Errorf("%s %s %s: got %d %s, want %d", method, path, body, w.Code, text, status)
 	}
-	var answer any
+	var fakeAnswer any
 	if w.Header().Get("Content-Type") == "application/json" {
-		if err := json.Unmarshal(text, &answer); err != nil {
+		if err := json.Unmarshal(text, &fakeAnswer); err != nil {
 			v.t.Errorf("%s %s: %v: %s", method, path, err, text)
 		}
 	}
-	return answer
+	return fakeAnswer
 }
 
-func (v *visitor) login(name string) *visitor {
+func (v *asker) login(name string) *asker {
 	v.t.Helper()
-	answer, _ := v.ask(http.StatusOK, "POST", "/api/login", fmt.Sprintf(`{"username": %q, "password": "password", "role": "x"}`, name)).(map[string]any)
-	token, _ := answer["access_token"].(string)
-	return &visitor{v.t, v.service, token}
+	fakeAnswer, _ := v.ask(http.StatusOK, "POST", "/api/login", fmt.Sprintf(`{"username": %q, "password": "password", "role": "x"}`, name)).(map[string]any)
+	token, _ := fakeAnswer["access_token"].(string)
+	return &asker{v.t, v.service, token}
 }
 
 // The double does what the specification says, whatever the scenario makes of it.
 func TestService(t *testing.T) {
 	t.Parallel()
 	seed := testSeed(t)
-	nobody := &visitor{t: t, service: newService(seed)}
+	nobody := &asker{t: t, service: newService(seed)}
 	audience, artist, owner := nobody.login("user01"), nobody.login("user03"), nobody.login("sawady")
 
-	if list := nobody.ask(200, "GET", "/api/events?offset=1700", "").([]any); len(list) != 12 {
-		t.Errorf("%d events", len(list))
+	if jsonList := nobody.ask(200, "GET", "/api/events?offset=1700", "").([]any); len(jsonList) != 12 {
+		t.Errorf("%d events", len(jsonList))
 	}
 	nobody.ask(400, "GET", "/api/events?offset=-1", "")
 	nobody.ask(400, "GET", "/api/events?limit=x", "")
@@ -115,7 +115,7 @@ func TestService(t *testing.T) {
 
 	audience.ask(200, "POST", "/api/logout", "")
 	audience.ask(401, "GET", "/api/venues", "")
-	(&visitor{t, nobody.service, seed.revoked[7]}).ask(401, "GET", "/api/venues", "")
+	(&asker{t, nobody.service, seed.revoked[7]}).ask(401, "GET", "/api/venues", "")
 	nobody.ask(200, "POST", "/api/initialize", "{}")
 	nobody.ask(404, "GET", event, "")
 	audience.ask(200, "GET", "/api/venues", "")

@@ -25,74 +25,74 @@ import (
 //	POST /api/events slot-taken 400         it refuses with another status
 type service struct {
 	wrong map[string]bool
-	seed  *seed
+	seed  *testData
 	mux   *http.ServeMux
 
 	mu sync.Mutex
-	*state
+	*fakeState
 }
 
-// request is one request under way.
-type request struct {
+// fakeRequest is one request under way.
+type fakeRequest struct {
 	*http.Request
 	route string
 	body  []byte
 }
 
-// answer is what a handler found. A body of bytes is sent as it is, everything
+// fakeAnswer is what a handler found. A body of bytes is sent as it is, everything
 // else as JSON.
-type answer struct {
+type fakeAnswer struct {
 	status int
 	body   any
 }
 
-// picture is a body that is a PNG.
-type picture []byte
+// fakePicture is a body that is a PNG.
+type fakePicture []byte
 
-// plain is a body that is text.
-type plain string
+// fakeText is a body that is text.
+type fakeText string
 
-// refusal is why a request is refused.
-type refusal struct {
+// fakeRefusal is why a request is refused.
+type fakeRefusal struct {
 	status int
 	name   string
 }
 
-func (r refusal) Error() string { return r.name }
+func (r fakeRefusal) Error() string { return r.name }
 
 var (
-	badCredentials  = refusal{http.StatusUnauthorized, "credentials"}
-	noToken         = refusal{http.StatusUnauthorized, "no-token"}
-	badSignature    = refusal{http.StatusUnauthorized, "signature"}
-	expiredToken    = refusal{http.StatusUnauthorized, "expired"}
-	revokedToken    = refusal{http.StatusUnauthorized, "revoked"}
-	lackingClaims   = refusal{http.StatusBadRequest, "claims"}
-	forbidden       = refusal{http.StatusForbidden, "forbidden"}
-	foreign         = refusal{http.StatusForbidden, "foreign"}
-	notFound        = refusal{http.StatusNotFound, "not-found"}
-	missing         = refusal{http.StatusBadRequest, "missing"}
-	wrongType       = refusal{http.StatusBadRequest, "type"}
-	wrongID         = refusal{http.StatusBadRequest, "id"}
-	wrongTime       = refusal{http.StatusBadRequest, "time"}
-	outOfBounds     = refusal{http.StatusBadRequest, "bounds"}
-	tooManySlots    = refusal{http.StatusBadRequest, "too-many-slots"}
-	unknownGenre    = refusal{http.StatusBadRequest, "genre"}
-	unknownSlot     = refusal{http.StatusBadRequest, "slot"}
-	badSlots        = refusal{http.StatusBadRequest, "slots"}
-	outsideSlots    = refusal{http.StatusBadRequest, "outside"}
-	endsBeforeStart = refusal{http.StatusBadRequest, "end-before-start"}
-	badRole         = refusal{http.StatusBadRequest, "role"}
-	notPNG          = refusal{http.StatusBadRequest, "not-png"}
-	nameTaken       = refusal{http.StatusConflict, "name-taken"}
-	slotTaken       = refusal{http.StatusConflict, "slot-taken"}
-	reservedAlready = refusal{http.StatusConflict, "reserved-already"}
-	soldOut         = refusal{http.StatusConflict, "sold-out"}
+	whyCredentials  = fakeRefusal{http.StatusUnauthorized, "credentials"}
+	whyNoToken      = fakeRefusal{http.StatusUnauthorized, "no-token"}
+	whySignature    = fakeRefusal{http.StatusUnauthorized, "signature"}
+	whyExpired      = fakeRefusal{http.StatusUnauthorized, "expired"}
+	whyRevoked      = fakeRefusal{http.StatusUnauthorized, "revoked"}
+	whyClaims       = fakeRefusal{http.StatusBadRequest, "claims"}
+	whyForbidden    = fakeRefusal{http.StatusForbidden, "forbidden"}
+	whyForeign      = fakeRefusal{http.StatusForbidden, "foreign"}
+	whyNotFound     = fakeRefusal{http.StatusNotFound, "not-found"}
+	whyMissing      = fakeRefusal{http.StatusBadRequest, "missing"}
+	whyType         = fakeRefusal{http.StatusBadRequest, "type"}
+	whyID           = fakeRefusal{http.StatusBadRequest, "id"}
+	whyTime         = fakeRefusal{http.StatusBadRequest, "time"}
+	whyBounds       = fakeRefusal{http.StatusBadRequest, "bounds"}
+	whyTooManySlots = fakeRefusal{http.StatusBadRequest, "too-many-slots"}
+	whyGenre        = fakeRefusal{http.StatusBadRequest, "genre"}
+	whySlot         = fakeRefusal{http.StatusBadRequest, "slot"}
+	whySlots        = fakeRefusal{http.StatusBadRequest, "slots"}
+	whyOutside      = fakeRefusal{http.StatusBadRequest, "outside"}
+	whyEnd          = fakeRefusal{http.StatusBadRequest, "end-before-start"}
+	whyRole         = fakeRefusal{http.StatusBadRequest, "role"}
+	whyNotPNG       = fakeRefusal{http.StatusBadRequest, "not-png"}
+	whyNameTaken    = fakeRefusal{http.StatusConflict, "name-taken"}
+	whySlotTaken    = fakeRefusal{http.StatusConflict, "slot-taken"}
+	whyReserved     = fakeRefusal{http.StatusConflict, "reserved-already"}
+	whySoldOut      = fakeRefusal{http.StatusConflict, "sold-out"}
 )
 
 func (s *service) is(name string) bool { return s.wrong[name] }
 
 // refuse is the refusal, or nil where the service is wrong to accept.
-func (s *service) refuse(q *request, why refusal) error {
+func (s *service) refuse(q *fakeRequest, why fakeRefusal) error {
 	if s.is(q.route + " accepts " + why.name) {
 		return nil
 	}
@@ -107,12 +107,12 @@ func (s *service) pause(d time.Duration) {
 }
 
 // newService returns a service that holds the initial state.
-func newService(seed *seed, wrong ...string) *service {
-	s := &service{wrong: map[string]bool{}, seed: seed, mux: http.NewServeMux(), state: seed.state()}
+func newService(seed *testData, wrong ...string) *service {
+	s := &service{wrong: map[string]bool{}, seed: seed, mux: http.NewServeMux(), fakeState: seed.state()}
 	for _, name := range wrong {
 		s.wrong[name] = true
 	}
-	for pattern, handle := range map[string]func(*request) (answer, error){
+	for pattern, handle := range map[string]func(*fakeRequest) (fakeAnswer, error){
 		"POST /api/initialize":                      s.initialize,
 		"POST /api/login":                           s.login,
 		"POST /api/logout":                          s.logout,
@@ -132,7 +132,7 @@ func newService(seed *seed, wrong ...string) *service {
 		"POST /api/events/{event_id}/reservations":  s.reserve,
 		"GET /api/reservations/{reservation_id}":    s.getReservation,
 		"DELETE /api/reservations/{reservation_id}": s.cancelReservation,
-		"/api/": func(*request) (answer, error) { return answer{}, notFound },
+		"/api/": func(*fakeRequest) (fakeAnswer, error) { return fakeAnswer{}, whyNotFound },
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, pattern, handle) })
 	}
@@ -159,51 +159,51 @@ func (s *service) static(w http.ResponseWriter, r *http.Request) {
 	_, _ = w.Write(content)
 }
 
-func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, handle func(*request) (answer, error)) {
+func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, handle func(*fakeRequest) (fakeAnswer, error)) {
 	body, err := io.ReadAll(r.Body)
 	if err != nil {
 		return // whoever asked has gone
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	q := &request{Request: r, route: route, body: body}
+	q := &fakeRequest{Request: r, route: route, body: body}
 	s.mu.Lock()
 	a, err := handle(q)
 	s.mu.Unlock()
-	var why refusal
+	var why fakeRefusal
 	if errors.As(err, &why) {
 		a = s.refused(q, why)
 	}
 	s.send(w, q, a)
 }
 
-func (s *service) refused(q *request, why refusal) answer {
+func (s *service) refused(q *fakeRequest, why fakeRefusal) fakeAnswer {
 	for status := range s.wrong {
 		if text, ok := strings.CutPrefix(status, q.route+" "+why.name+" "); ok {
 			why.status, _ = strconv.Atoi(text)
 		}
 	}
 	if s.is("message-code") {
-		return answer{why.status, object{"message": why.status}}
+		return fakeAnswer{why.status, jsonObject{"message": why.status}}
 	}
 	if s.is("error-key") {
-		return answer{why.status, object{"error": why.name}}
+		return fakeAnswer{why.status, jsonObject{"error": why.name}}
 	}
-	return answer{why.status, object{"message": why.name}}
+	return fakeAnswer{why.status, jsonObject{"message": why.name}}
 }
 
-func (s *service) send(w http.ResponseWriter, q *request, a answer) {
+func (s *service) send(w http.ResponseWriter, q *fakeRequest, a fakeAnswer) {
 	h := w.Header()
 	h.Set("Access-Control-Allow-Origin", "*")
 	var text []byte
 	switch body := a.body.(type) {
 	case nil:
-	case picture:
+	case fakePicture:
 		h.Set("Content-Type", "image/png")
 		if s.is("image-type") {
 			h.Set("Content-Type", "application/octet-stream")
 		}
 		text = body
-	case plain:
+	case fakeText:
 		h.Set("Content-Type", "text/plain; charset=UTF-8")
 		text = []byte(body)
 	default:
@@ -238,11 +238,11 @@ func (s *service) other(begins string) (string, bool) {
 	return "", false
 }
 
-// object is a JSON object, whose keys are in the order of the alphabet.
-type object map[string]any
+// jsonObject is a JSON object, whose keys are in the order of the alphabet.
+type jsonObject map[string]any
 
-// list is a JSON array.
-type list []any
+// jsonList is a JSON array.
+type jsonList []any
 
 // encode writes JSON, with the keys the other way round if asked for.
 func (s *service) encode(body any) ([]byte, error) {
@@ -260,7 +260,7 @@ func (s *service) encodeOtherwise(out *bytes.Buffer, body any) error {
 		space = "\n\t "
 	}
 	switch body := body.(type) {
-	case object:
+	case jsonObject:
 		var keys []string
 		for key := range body {
 			keys = append(keys, key)
@@ -277,7 +277,7 @@ func (s *service) encodeOtherwise(out *bytes.Buffer, body any) error {
 			}
 		}
 		out.WriteByte('}')
-	case list:
+	case jsonList:
 		if len(body) == 0 && s.is("null") {
 			out.WriteString("null")
 			return nil
@@ -311,33 +311,33 @@ func (s *service) stamp(t time.Time) string {
 	return t.UTC().Format("2006-01-02T15:04:05Z")
 }
 
-// now is the time as a row keeps it.
-func now() time.Time { return time.Now().UTC().Truncate(time.Second) }
+// thisSecond is the time as a row keeps it.
+func thisSecond() time.Time { return time.Now().UTC().Truncate(time.Second) }
 
 // pathID is a number in the path.
-func (s *service) pathID(q *request, name string) (int64, error) {
+func (s *service) pathID(q *fakeRequest, name string) (int64, error) {
 	id, err := strconv.ParseInt(q.PathValue(name), 10, 64)
 	if err != nil {
-		return 0, s.refuse(q, wrongID)
+		return 0, s.refuse(q, whyID)
 	}
 	return id, nil
 }
 
 // number is a number in the query, or the fallback if it is not there.
-func (s *service) number(q *request, name string, fallback int64) (int64, error) {
+func (s *service) number(q *fakeRequest, name string, fallback int64) (int64, error) {
 	text := q.FormValue(name)
 	if text == "" {
 		return fallback, nil
 	}
 	n, err := strconv.ParseInt(text, 10, 64)
 	if err != nil {
-		return fallback, s.refuse(q, wrongType)
+		return fallback, s.refuse(q, whyType)
 	}
 	return n, nil
 }
 
-// page cuts what was asked for out of all there is.
-func page[T any](s *service, q *request, all []T, fallback int64) ([]T, error) {
+// cutPage cuts what was asked for out of all there is.
+func cutPage[T any](s *service, q *fakeRequest, all []T, fallback int64) ([]T, error) {
 	limit, err := s.number(q, "limit", fallback)
 	if err != nil {
 		return nil, err
@@ -347,7 +347,7 @@ func page[T any](s *service, q *request, all []T, fallback int64) ([]T, error) {
 		return nil, err
 	}
 	if limit < 0 || offset < 0 {
-		if err := s.refuse(q, outOfBounds); err != nil {
+		if err := s.refuse(q, whyBounds); err != nil {
 			return nil, err
 		}
 		limit, offset = max(limit, 0), max(offset, 0)
@@ -365,12 +365,12 @@ func page[T any](s *service, q *request, all []T, fallback int64) ([]T, error) {
 }
 
 // read decodes a body. An empty one leaves everything missing.
-func (s *service) read(q *request, into any) error {
+func (s *service) read(q *fakeRequest, into any) error {
 	if len(bytes.TrimSpace(q.body)) == 0 {
 		return nil
 	}
 	if err := json.NewDecoder(bytes.NewReader(q.body)).Decode(into); err != nil {
-		return s.refuse(q, wrongType)
+		return s.refuse(q, whyType)
 	}
 	return nil
 }
