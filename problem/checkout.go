@@ -48,7 +48,7 @@ func (w *Workspace) Checkout(ctx context.Context, commit, dir, cacheRoot string)
 	if _, err := os.Lstat(dir); !errors.Is(err, fs.ErrNotExist) {
 		return nil, hotseat.Conflict("remove it", "%s is there already", dir)
 	}
-	generated, err := w.Problem.Generated(ctx, cacheRoot, w.Config.Profile)
+	generated, err := w.Generated(ctx, cacheRoot)
 	if err != nil {
 		return nil, err
 	}

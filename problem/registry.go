@@ -132,6 +132,21 @@ func (p *Problem) runGenerator(ctx context.Context, out, profile string) error {
 // Generated returns the folder with the problem's generated data of a profile,
 // making it first if the cache does not have it.
 func (p *Problem) Generated(ctx context.Context, cacheRoot, profile string) (string, error) {
+	key, err := p.generatedKey(profile)
+	if err != nil || key == "" {
+		return "", err
+	}
+	return cache.Folder(ctx, filepath.Join(cacheRoot, "data"), key, func(ctx context.Context, dir string) error {
+		if err := p.generate(ctx, dir, profile); err != nil {
+			return fmt.Errorf("generate data of %s: %w", p.ID, err)
+		}
+		return nil
+	})
+}
+
+// generatedKey names the data that the generator would write now; empty if there
+// is no generator.
+func (p *Problem) generatedKey(profile string) (string, error) {
 	if p.generate == nil {
 		return "", nil
 	}
@@ -143,13 +158,7 @@ func (p *Problem) Generated(ctx context.Context, cacheRoot, profile string) (str
 		}
 		version = sum[:16]
 	}
-	key := strings.Join([]string{p.ID, profile, version}, "-")
-	return cache.Folder(ctx, filepath.Join(cacheRoot, "data"), key, func(ctx context.Context, dir string) error {
-		if err := p.generate(ctx, dir, profile); err != nil {
-			return fmt.Errorf("generate data of %s: %w", p.ID, err)
-		}
-		return nil
-	})
+	return strings.Join([]string{p.ID, profile, version}, "-"), nil
 }
 
 // HashFS returns the SHA-256, in hex, of all names and contents in files, less

@@ -139,7 +139,10 @@ func (p *Problem) LayOutData(ctx context.Context, dir, generated string) error {
 	if err := p.LayOutLoading(ctx, dir, generated); err != nil {
 		return err
 	}
-	return p.layOutReset(ctx, dir, generated)
+	if err := p.layOutReset(ctx, dir, generated); err != nil {
+		return err
+	}
+	return holds(dir, generated)
 }
 
 // layOutReset writes the generated data that `hotseat reset` brings back.
@@ -158,7 +161,8 @@ func (p *Problem) layOutReset(ctx context.Context, dir, generated string) error 
 }
 
 // ResetData brings the generated data of a workspace back that are no database,
-// as far as the problem says so. What else lies in those folders goes away.
+// as far as the problem says so. What else lies in those folders goes away. From
+// then on the workspace holds these data, and its database must do so as well.
 func (w *Workspace) ResetData(ctx context.Context, generated string) error {
 	names := slices.Concat(w.Problem.Data.Reset, slices.Sorted(maps.Keys(w.Problem.Data.Copies)))
 	for _, name := range names {
@@ -166,7 +170,10 @@ func (w *Workspace) ResetData(ctx context.Context, generated string) error {
 			return fmt.Errorf("reset data: %w", err)
 		}
 	}
-	return w.Problem.layOutReset(ctx, w.Dir, generated)
+	if err := w.Problem.layOutReset(ctx, w.Dir, generated); err != nil {
+		return err
+	}
+	return holds(w.Dir, generated)
 }
 
 // LayOutLoading writes the part of a workspace that fills an empty database:

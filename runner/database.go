@@ -55,12 +55,16 @@ func (r *Runner) database(ctx context.Context, s *site) (*database, error) {
 	if _, err := os.Stat(db.dataDir); err == nil {
 		return db, nil
 	}
-	return db, r.restore(ctx, db)
+	generated, err := s.workspace.Generated(ctx, r.CacheRoot)
+	if err != nil {
+		return nil, err
+	}
+	return db, r.restore(ctx, db, generated)
 }
 
-// restore copies the golden data into the workspace.
-func (r *Runner) restore(ctx context.Context, db *database) error {
-	golden, err := r.golden(ctx, db)
+// restore copies the golden data, made of generated ones, into the workspace.
+func (r *Runner) restore(ctx context.Context, db *database, generated string) error {
+	golden, err := r.golden(ctx, db, generated)
 	if err != nil {
 		return err
 	}
@@ -72,12 +76,8 @@ func (r *Runner) restore(ctx context.Context, db *database) error {
 
 // golden returns the data folder as the problem gives it, building it if the
 // cache does not have it: the problem's own script fills an empty server.
-func (r *Runner) golden(ctx context.Context, db *database) (string, error) {
+func (r *Runner) golden(ctx context.Context, db *database, generated string) (string, error) {
 	w := db.site.workspace
-	generated, err := w.Problem.Generated(ctx, r.CacheRoot, w.Config.Profile)
-	if err != nil {
-		return "", err
-	}
 	g := mariadb.Golden{Server: db.tool, CacheDir: r.CacheRoot, Port: db.site.ports["db"], Args: goldenArgs(w)}
 	key, err := goldenKey(w, db.tool.Version, generated, g.Args)
 	if err != nil {
@@ -212,16 +212,20 @@ func (r *Runner) Reset(ctx context.Context, w *problem.Workspace) error {
 	if err := r.Down(ctx, w); err != nil {
 		return err
 	}
+	generated, err := w.Problem.Generated(ctx, r.CacheRoot, w.Config.Profile)
+	if err != nil {
+		return err
+	}
 	if w.Problem.Services["mariadb"] != nil {
 		db, err := databaseOf(ctx, s)
 		if err != nil {
 			return err
 		}
-		if err := r.restore(ctx, db); err != nil {
+		if err := r.restore(ctx, db, generated); err != nil {
 			return err
 		}
 	}
-	if err := r.resetData(ctx, w); err != nil {
+	if err := r.resetData(ctx, w, generated); err != nil {
 		return err
 	}
 	hook := w.Config.Hooks.Migrate
@@ -250,16 +254,12 @@ func (r *Runner) Reset(ctx context.Context, w *problem.Workspace) error {
 }
 
 // resetData brings back the generated data that no server keeps.
-func (r *Runner) resetData(ctx context.Context, w *problem.Workspace) error {
-	if len(w.Problem.Data.Reset) == 0 {
-		return nil
+func (r *Runner) resetData(ctx context.Context, w *problem.Workspace, generated string) error {
+	done := func(error) {}
+	if len(w.Problem.Data.Reset) > 0 {
+		done = r.Observer.step("Copying the golden files")
 	}
-	generated, err := w.Problem.Generated(ctx, r.CacheRoot, w.Config.Profile)
-	if err != nil {
-		return err
-	}
-	done := r.Observer.step("Copying the golden files")
-	err = noSpaceHint(w.ResetData(ctx, generated))
+	err := noSpaceHint(w.ResetData(ctx, generated))
 	done(err)
 	return err
 }

@@ -187,12 +187,14 @@ func (r *Runner) truth(ctx context.Context, o Options) (string, error) {
 	if o.Problem.Data.Truth == "" {
 		return "", nil
 	}
-	profile := o.Problem.Data.Profile
-	if o.Workspace != nil {
-		profile = o.Workspace.Config.Profile
-	}
 	done := r.Observer.step("Generating data")
-	dir, err := o.Problem.Generated(ctx, r.CacheRoot, profile)
+	var dir string
+	var err error
+	if o.Workspace != nil {
+		dir, err = o.Workspace.Generated(ctx, r.CacheRoot)
+	} else {
+		dir, err = o.Problem.Generated(ctx, r.CacheRoot, o.Problem.Data.Profile)
+	}
 	done(err)
 	return filepath.Join(dir, o.Problem.Data.Truth), err
 }
