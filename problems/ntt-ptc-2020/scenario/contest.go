@@ -37,7 +37,11 @@ func contest(clock func() time.Time) *bench.Contest {
 			if err != nil {
 				return err
 			}
-			made.Store(newWorld(r, t, clock))
+			w := newWorld(r, t, clock)
+			if w.ground, err = newGround(t, clock()); err != nil {
+				return hotseat.Invalid(dataHint, "%w", err)
+			}
+			made.Store(w)
 			return nil
 		},
 		Initialize:    func(ctx context.Context, r *bench.Run) error { return w().initialize(ctx, r) },

@@ -66,6 +66,8 @@ type truth struct {
 	revoked, expired           []string
 	key                        []byte
 	uploads                    []upload
+
+	testers testers // none of the names above
 }
 
 // person is an initial user.
@@ -160,6 +162,9 @@ func (t *truth) load(dir string) error {
 		return err
 	}
 	t.key = key
+	if err := t.chooseTesters(); err != nil {
+		return err
+	}
 	return t.loadUploads(filepath.Join(dir, imagesDir))
 }
 

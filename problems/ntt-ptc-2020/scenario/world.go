@@ -16,6 +16,9 @@ type world struct {
 	truth    *truth
 	now      func() time.Time
 	campaign int // known after the initialization
+
+	ground *ground // of the checks before the load
+	cast   cast    // since the first of these
 }
 
 func newWorld(r *bench.Run, t *truth, now func() time.Time) *world {

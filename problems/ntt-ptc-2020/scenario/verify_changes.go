@@ -1,0 +1,203 @@
+package nttscenario
+
+import (
+	"bytes"
+	"fmt"
+	"mime/multipart"
+	"net/http"
+	"net/textproto"
+	"slices"
+
+	"hotseat/bench"
+)
+
+// refusedChanges is PUT /api/events/:event_id where nothing may come of it, in the
+// order of §4.10: ID, body, existence, role and owner, timeslots.
+func (s *stage) refusedChanges() error {
+	d := *s.event
+	body := asDraft(d)
+	var trials []trial
+	add := func(rule string, status int, name string, who *tester, body payload, id any) {
+		trials = append(trials, trial{rule, status, "change of an event: " + name, who.send("PUT", routeEvent, body, id)})
+	}
+	for _, bad := range s.spoiled(d) {
+		add(bad.rule, http.StatusBadRequest, bad.name, s.artist, bad.body, d.ID)
+	}
+	add(ruleEventBodyRefused, http.StatusBadRequest, "a negative price", s.artist, body.with("price", -1), d.ID)
+	add(ruleEventBodyRefused, http.StatusBadRequest, "an empty object by an owner", s.owner, payload{}, d.ID)
+	add(ruleEventBodyRefused, http.StatusBadRequest, "an empty object by another artist", s.rival, payload{}, d.ID)
+	add(ruleEventBodyRefused, http.StatusBadRequest, "an empty object for an unknown event", s.artist, payload{}, unknownID)
+	audience := s.as(s.world.cast.audience)
+	for _, who := range []*tester{s.artist, s.owner} {
+		trials = append(trials, badIDs("change of an event by the "+who.who.role, func(id any) *bench.Step { return who.send("PUT", routeEvent, body, id) })...)
+	}
+	add(ruleNotFound, http.StatusNotFound, "an unknown one by the audience", audience, body, unknownID)
+	add(ruleNotFound, http.StatusNotFound, "an unknown one, and an unknown genre", s.artist, body.with("event_genre_id", unknownID), unknownID)
+	add(ruleRole, http.StatusForbidden, "by the audience", audience, body, d.ID)
+	add(ruleRole, http.StatusForbidden, "by another artist", s.rival, body, d.ID)
+	add(ruleRole, http.StatusForbidden, "by another artist, with an unknown genre", s.rival, body.with("event_genre_id", unknownID), d.ID)
+	if err := s.refuse(trials...); err != nil {
+		return err
+	}
+	return s.unchanged()
+}
+
+// changes moves the event about, and another one after it.
+func (s *stage) changes() error {
+	g := s.ground
+	// In its own timeslot, as the load does it.
+	if err := s.change(s.artist, s.draft(g.open[0].morning), ruleSlotTaken); err != nil {
+		return err
+	}
+	// To a whole day, by an owner: the artist stays.
+	if err := s.change(s.owner, s.draft(g.open[1].morning, g.open[1].evening), ruleOKStatus); err != nil {
+		return err
+	}
+	if err := s.calendar(ruleSlotsReleased, "a changed event has not given its old timeslot back, or not taken its new ones"); err != nil {
+		return err
+	}
+	if _, err := s.create(s.rival, s.draft(g.open[0].morning), ruleSlotsReleased); err != nil {
+		return err
+	}
+	for _, d := range []eventData{
+		s.draft(g.open[0].morning), s.draft(g.open[0].morning, g.open[0].evening), s.draft(g.taken),
+	} {
+		err := s.refuse(trial{ruleSlotTaken, http.StatusConflict, "change of an event to a timeslot that another event has",
+			s.artist.send("PUT", routeEvent, asDraft(d), s.event.ID)})
+		if err != nil {
+			return err
+		}
+	}
+	if err := s.unchanged(); err != nil {
+		return err
+	}
+	// To one half of what it has, and then to another venue.
+	if err := s.change(s.artist, s.draft(g.open[1].evening), ruleSlotTaken); err != nil {
+		return err
+	}
+	if err := s.change(s.artist, s.draft(g.elsewhere.morning, g.elsewhere.evening), ruleOKStatus); err != nil {
+		return err
+	}
+	if err := s.calendar(ruleSlotsReleased, "an event that has moved to another venue has not given its timeslots back"); err != nil {
+		return err
+	}
+	if err := s.freeAt(ruleTimeslotsFree, "the timeslots that an event has moved to are still free", g.elsewhere.morning.venue, g.elsewhere.morning.start, g.elsewhere.evening.end); err != nil {
+		return err
+	}
+	return s.listed(ruleEventFresh, "the list shows other events than before a change")
+}
+
+// change changes the artist's event; rule is broken if it is refused.
+func (s *stage) change(who *tester, d eventData, rule string) error {
+	old := s.event
+	d.ID, d.CreatedAt, d.CurrentResv = old.ID, old.CreatedAt, old.CurrentResv
+	p := who.send("PUT", routeEvent, asDraft(d), d.ID).Expect(bench.Status(rule, http.StatusOK), typeJSON)
+	if p.OK() && p.Status() != http.StatusOK {
+		return bench.ErrCut
+	}
+	if !p.OK() {
+		return p.Err()
+	}
+	changed, err := s.echo(p, d)
+	if err != nil {
+		return err
+	}
+	for _, id := range old.TimeslotIDs {
+		s.free[id] = true
+	}
+	for _, id := range d.TimeslotIDs {
+		s.free[id] = false
+	}
+	*s.event = *changed
+	return s.shown(s.event, ruleEventFresh)
+}
+
+// images is §4.12: uploads, those that must be refused, and what is shown after them.
+func (s *stage) images() error {
+	id := s.event.ID
+	uploads := slices.Clone(s.truth.uploads)
+	slices.SortFunc(uploads, func(a, b upload) int { return len(a.content) - len(b.content) })
+	small, large := uploads[0], uploads[len(uploads)-1]
+
+	audience := s.as(s.world.cast.audience)
+	put := func(who *tester, field string, content []byte, id any) *bench.Step {
+		kind, body := pngForm(field, content)
+		return who.request("PUT", routeImage, id).Header("Content-Type", kind).Body(body)
+	}
+	trials := []trial{
+		{ruleImageRefused, http.StatusBadRequest, "upload without a file", put(s.artist, "", nil, id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload with another field", put(s.artist, "picture", small.content, id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a text", put(s.artist, "image", []byte("no picture at all, but a text\n"), id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a JPEG", put(s.artist, "image", jpegHead, id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a GIF by an owner", put(s.owner, "image", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), id)},
+		{ruleRole, http.StatusForbidden, "upload by another artist", put(s.rival, "image", small.content, id)},
+		{ruleRole, http.StatusForbidden, "upload by another artist, without a file", put(s.rival, "", nil, id)},
+		{ruleRole, http.StatusForbidden, "upload by the audience", put(audience, "image", small.content, id)},
+		{ruleNotFound, http.StatusNotFound, "upload for an unknown event, without a file", put(s.artist, "", nil, unknownID)},
+		{ruleNotFound, http.StatusNotFound, "upload for an unknown event by the audience", put(audience, "image", small.content, unknownID)},
+	}
+	for _, who := range []*tester{s.artist, s.owner} {
+		trials = append(trials, badIDs("upload by the "+who.who.role, func(id any) *bench.Step { return put(who, "image", small.content, id) })...)
+	}
+	if err := s.refuse(trials...); err != nil {
+		return err
+	}
+	if err := s.image(id, ruleImageInitial, s.truth.defaultImage).Name("image after refused uploads").Do().Err(); err != nil {
+		return err
+	}
+	for _, upload := range []struct {
+		who *tester
+		upload
+	}{{s.artist, small}, {s.owner, large}} {
+		p := put(upload.who, "image", upload.content, id).Expect(bodyLimit(len(upload.content)), bench.Status(ruleOKStatus, http.StatusNoContent))
+		if !p.OK() || p.Status() != http.StatusNoContent {
+			return p.Err()
+		}
+		if err := s.image(id, ruleImageFresh, upload.md5).Do().Err(); err != nil {
+			return err
+		}
+	}
+	return s.shown(s.event, ruleEventFresh)
+}
+
+// jpegHead is how a JPEG begins.
+var jpegHead = []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00")
+
+// bodyLimit names the likeliest reason for a 413.
+func bodyLimit(size int) bench.Check {
+	return bench.That(ruleOKStatus, func(p *bench.Page) *bench.Mismatch {
+		if p.Status() != http.StatusRequestEntityTooLarge {
+			return nil
+		}
+		return &bench.Mismatch{Code: bench.CodeUnexpectedStatus, Expected: "status 204", Actual: "status 413",
+			Message: tooLarge(size), Hint: "nginx: client_max_body_size, which is 1 MB unless it is set; pictures have up to 3 MB"}
+	})
+}
+
+// pngForm is a multipart form with one file, or with none if there is no field for
+// it, and its media type. What the file claims to be is always a PNG.
+func pngForm(field string, content []byte) (mediaType string, body []byte) {
+	var text bytes.Buffer
+	form := multipart.NewWriter(&text)
+	if field == "" {
+		_ = form.WriteField("comment", "no file") // writes to memory do not fail
+	} else {
+		head := textproto.MIMEHeader{}
+		head.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename="event.png"`, field))
+		head.Set("Content-Type", "image/png")
+		part, err := form.CreatePart(head)
+		if err == nil {
+			_, err = part.Write(content)
+		}
+		if err != nil {
+			panic(err)
+		}
+	}
+	_ = form.Close()
+	return form.FormDataContentType(), text.Bytes()
+}
+
+// tooLarge says what a 413 means.
+func tooLarge(size int) string {
+	return fmt.Sprintf("a picture of %d bytes is refused with 413: some server's limit on request bodies is below that", size)
+}
