@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 // fault is one way of being wrong that one rule alone catches.
@@ -291,21 +292,21 @@ func TestFaults(t *testing.T) {
 		// anything; then it gets more.
 		for n, duration := range []string{"400ms", "3s", "15s"} {
 			r := f.play(t, w, "--duration", duration)
-			if r.verdict.Verdict == hotseat.Fail && r.has(f.rule, f.code) {
+			if r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) {
 				break
 			}
-			if n == 2 || r.verdict.Verdict == hotseat.Fail {
+			if n == 2 || r.Verdict.Verdict == hotseat.Fail {
 				t.Fatalf("not caught: %v", r)
 			}
 		}
-		if r := f.play(t, w, "--disable-rule", f.rule); r.verdict.Verdict != hotseat.Pass {
+		if r := f.play(t, w, "--disable-rule", f.rule); r.Verdict.Verdict != hotseat.Pass {
 			t.Errorf("did not escape: %v", r)
 		}
 	})
 }
 
 // play runs the contest against a blog with the fault.
-func (f *fault) play(t *testing.T, w *testWorld, args ...string) run {
+func (f *fault) play(t *testing.T, w *testWorld, args ...string) problemtest.Outcome {
 	b := newBlog(w)
 	if f.wrong != nil {
 		f.wrong(b)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 // What the original let pass and what it did not: strict rules see more.
@@ -64,7 +65,7 @@ func TestOriginal(t *testing.T) {
 	atOnce(t, names, func(t *testing.T, i int) {
 		test := &all[i]
 		w := newTestWorld(t, 40)
-		play := func(duration string) run {
+		play := func(duration string) problemtest.Outcome {
 			b := newBlog(w)
 			if test.wrong != nil {
 				test.wrong(b)
@@ -75,10 +76,10 @@ func TestOriginal(t *testing.T) {
 			}
 			return execute(t, w, unkept(h), nil, "--param", "rules=original", "--duration", duration, "--param", "posts=240", "--param", "connections=2")
 		}
-		var r run
+		var r problemtest.Outcome
 		for _, duration := range []string{"4s", "20s"} { // the second where the machine is busy elsewhere
 			r = play(duration)
-			if r.verdict.Verdict == test.want && strings.Contains(r.verdict.Reason, test.text) {
+			if r.Verdict.Verdict == test.want && strings.Contains(r.Verdict.Reason, test.text) {
 				return
 			}
 		}
@@ -102,7 +103,7 @@ func TestKeepAliveTrap(t *testing.T) {
 		b := newBlog(w)
 		b.pause = 0
 		r := execute(t, w, chunked(b), nil, "--param", "rules="+rules, "--duration", duration, "--param", "posts=60")
-		return r.verdict.RawScore
+		return r.Verdict.RawScore
 	}
 	var original, strict int64
 	for _, duration := range []string{"2s", "10s"} { // the second where the machine is busy elsewhere

@@ -178,7 +178,7 @@ func TestVariants(t *testing.T) {
 		}
 		// Twice: what one run leaves is there in the next.
 		for range 2 {
-			if r := execute(t, w, h, func() {}, v.args...); r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
+			if r := execute(t, w, h, func() {}, v.args...); r.Verdict.Verdict != hotseat.Pass || len(r.Failures) > 0 {
 				t.Fatal(r)
 			}
 		}
@@ -204,12 +204,12 @@ func TestLostAnswersAreMaybe(t *testing.T) {
 				b.ServeHTTP(w, r)
 			})
 			r := execute(t, w, h, func() {})
-			for _, f := range r.failures {
+			for _, f := range r.Failures {
 				if f.Rule != prefix+".transport" {
 					t.Error(r)
 				}
 			}
-			if len(r.failures) == 0 {
+			if len(r.Failures) == 0 {
 				t.Error("no answer was lost")
 			}
 		})

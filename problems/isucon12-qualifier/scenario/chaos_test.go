@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 // chaos loses requests and answers of the load, in every way there is: a
@@ -79,25 +80,25 @@ func (c *chaos) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestChaosAccusesNobody(t *testing.T) {
 	t.Parallel()
 	w := newTestWorld(t)
-	runs := new(runs)
+	runs := problemtest.NewAtOnce(atOnce)
 	for seed := range uint64(8) {
-		play := func() run {
+		play := func() problemtest.Outcome {
 			c := &chaos{next: w.service(), share: 0.01, dice: rand.New(rand.NewPCG(seed, 1))}
 			defer c.late.Wait()
 			return execute(t, w, c, "--param", "grace=300", "--duration", "5s")
 		}
-		runs.add(fmt.Sprint("seed ", seed), play, func(t *testing.T, r run) {
-			for _, f := range r.failures {
+		runs.Add(fmt.Sprint("seed ", seed), play, func(t *testing.T, r problemtest.Outcome) {
+			for _, f := range r.Failures {
 				if f.WrongAnswer() || f.Side == hotseat.SideBench {
 					t.Fatalf("accused: %v", r)
 				}
 			}
-			if r.verdict.Verdict == hotseat.Infra {
+			if r.Verdict.Verdict == hotseat.Infra {
 				t.Errorf("%v", r)
 			}
 		})
 	}
-	runs.judge(t)
+	runs.Judge(t)
 }
 
 // Whoever ends a run in the middle of the load does not wait for it.
@@ -121,7 +122,7 @@ func TestInterrupted(t *testing.T) {
 	if took := time.Since(time.Unix(0, ended.Load())); took > 5*time.Second {
 		t.Errorf("it took %s to end", took)
 	}
-	if r.verdict.Verdict != hotseat.Infra || r.status != hotseat.ExitInterrupted {
+	if r.Verdict.Verdict != hotseat.Infra || r.Status != hotseat.ExitInterrupted {
 		t.Errorf("%v", r)
 	}
 }
@@ -144,10 +145,10 @@ func TestTooManyErrors(t *testing.T) {
 	})
 	began := time.Now()
 	r := execute(t, w, h, "--param", "grace=300", "--duration", "120s")
-	if r.verdict.Verdict != hotseat.Fail || !strings.Contains(r.verdict.Reason, "errors took all points") || time.Since(began) > time.Minute {
+	if r.Verdict.Verdict != hotseat.Fail || !strings.Contains(r.Verdict.Reason, "errors took all points") || time.Since(began) > time.Minute {
 		t.Errorf("after %s: %v", time.Since(began), r)
 	}
-	for _, f := range r.failures {
+	for _, f := range r.Failures {
 		if f.WrongAnswer() {
 			t.Errorf("accused: %v", r)
 		}

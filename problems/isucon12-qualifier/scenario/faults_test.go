@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 // fault is one way of being wrong that one rule alone catches.
@@ -102,29 +103,29 @@ func faults() []fault {
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	w := newTestWorld(t)
-	runs := new(runs)
+	runs := problemtest.NewAtOnce(atOnce)
 	for _, f := range faults() {
 		load := f.load
 		if load == "" {
 			load = "1s"
 		}
-		play := func(args ...string) func() run {
+		play := func(args ...string) func() problemtest.Outcome {
 			args = slices.Concat([]string{"--param", "grace=300", "--duration", load}, args, f.args)
-			return func() run { return execute(t, w, w.service(f.wrong), args...) }
+			return func() problemtest.Outcome { return execute(t, w, w.service(f.wrong), args...) }
 		}
 		name := strings.TrimPrefix(f.rule, prefix+".") + " " + f.wrong
-		runs.add(name, play(), func(t *testing.T, r run) {
-			if r.verdict.Verdict != hotseat.Fail || !r.has(f.rule, f.code) {
+		runs.Add(name, play(), func(t *testing.T, r problemtest.Outcome) {
+			if r.Verdict.Verdict != hotseat.Fail || !r.Has(f.rule, f.code) {
 				t.Errorf("not caught: %v", r)
 			}
 		})
-		runs.add(name+" unseen", play("--disable-rule", f.rule), func(t *testing.T, r run) {
-			if r.verdict.Verdict != hotseat.Pass {
+		runs.Add(name+" unseen", play("--disable-rule", f.rule), func(t *testing.T, r problemtest.Outcome) {
+			if r.Verdict.Verdict != hotseat.Pass {
 				t.Errorf("did not escape: %v", r)
 			}
 		})
 	}
-	runs.judge(t)
+	runs.Judge(t)
 }
 
 // Every semantic rule has a fault of its own.
@@ -141,27 +142,27 @@ func TestEveryRuleHasAFault(t *testing.T) {
 func TestVariants(t *testing.T) {
 	t.Parallel()
 	w := newTestWorld(t)
-	runs := new(runs)
+	runs := problemtest.NewAtOnce(atOnce)
 	points := map[string]int64{}
 	for _, variant := range []string{"", "oldest-first", "reversed", "slow-add", "pretty", "admin-null", "grace-used"} {
-		play := func() run {
+		play := func() problemtest.Outcome {
 			return execute(t, w, w.service(variant), "--param", "grace=300", "--duration", "8s")
 		}
-		runs.add("variant "+variant, play, func(t *testing.T, r run) {
-			if r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
+		runs.Add("variant "+variant, play, func(t *testing.T, r problemtest.Outcome) {
+			if r.Verdict.Verdict != hotseat.Pass || len(r.Failures) > 0 {
 				t.Fatalf("accused: %v", r)
 			}
 			for _, rule := range rules() {
-				if r.verdict.Rules[rule.ID] == 0 {
+				if r.Verdict.Rules[rule.ID] == 0 {
 					t.Errorf("%s was not exercised", rule.ID)
 				}
 			}
 			for _, tag := range worth {
-				points[tag.tag] += r.points[tag.tag]
+				points[tag.tag] += r.Points[tag.tag]
 			}
 		})
 	}
-	runs.judge(t)
+	runs.Judge(t)
 	for _, tag := range worth {
 		if points[tag.tag] == 0 && tag.tag != pointOrganizersList { // which the load never asks for
 			t.Errorf("no point for %s", tag.tag)
@@ -173,16 +174,16 @@ func TestVariants(t *testing.T) {
 func TestOriginal(t *testing.T) {
 	t.Parallel()
 	w := newTestWorld(t)
-	runs := new(runs)
+	runs := problemtest.NewAtOnce(atOnce)
 	for name, passes := range map[string]bool{"": true, "any-audience": true, "clears-first": true, "late-visits": true, "rs512": false, "torn": false, "initial-off": false} {
-		play := func() run {
+		play := func() problemtest.Outcome {
 			return execute(t, w, w.service(name), "--param", "rules=original", "--param", "reproduce=true", "--param", "grace=300", "--duration", "1s")
 		}
-		runs.add("original "+name, play, func(t *testing.T, r run) {
-			if (r.verdict.Verdict == hotseat.Pass) != passes {
+		runs.Add("original "+name, play, func(t *testing.T, r problemtest.Outcome) {
+			if (r.Verdict.Verdict == hotseat.Pass) != passes {
 				t.Errorf("%v", r)
 			}
 		})
 	}
-	runs.judge(t)
+	runs.Judge(t)
 }

@@ -1,8 +1,6 @@
 package isucon12qscenario
 
 import (
-	"bufio"
-	"bytes"
 	"context"
 	"crypto/rand"
 	"crypto/rsa"
@@ -10,7 +8,6 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -18,39 +15,8 @@ import (
 	"sync"
 	"testing"
 
-	"hotseat"
+	"hotseat/problem/problemtest"
 )
-
-// run is the outcome of one execution of the contest.
-type run struct {
-	status   int
-	verdict  hotseat.VerdictEvent
-	failures []hotseat.Failure // samples
-	points   map[string]int64
-	log      string
-}
-
-func (r run) has(rule, code string) bool {
-	for _, f := range r.failures {
-		if f.Rule == rule && (code == "" || f.Code == code) {
-			return true
-		}
-	}
-	return false
-}
-
-func (r run) String() string {
-	var b bytes.Buffer
-	fmt.Fprintf(&b, "exit %d, %s: %s\n", r.status, r.verdict.Verdict, r.verdict.Reason)
-	for i, f := range r.failures {
-		if i == 8 {
-			break
-		}
-		fmt.Fprintf(&b, "  [%s %s %s] %s %s: %s; want %.200q, got %.300q; %s\n", f.Class, f.Code, f.Rule, f.Scenario, f.Step, f.Message, f.Expected, f.Actual, f.Hint)
-	}
-	b.WriteString(r.log)
-	return b.String()
-}
 
 // testWorld is a small initial state with its truth files.
 type testWorld struct {
@@ -183,70 +149,20 @@ func (w *testWorld) service(wrong ...string) *service {
 }
 
 // execute runs the contest against a handler.
-func execute(t *testing.T, w *testWorld, h http.Handler, args ...string) run {
+func execute(t *testing.T, w *testWorld, h http.Handler, args ...string) problemtest.Outcome {
 	t.Helper()
 	return executeUntil(context.Background(), t, w, h, args...)
 }
 
-func executeUntil(ctx context.Context, t *testing.T, w *testWorld, h http.Handler, args ...string) run {
+func executeUntil(ctx context.Context, t *testing.T, w *testWorld, h http.Handler, args ...string) problemtest.Outcome {
 	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer server.CloseClientConnections()
 	args = append([]string{"--target", server.URL, "--data", w.dir, "--param", "size=small"}, args...)
-	var out, log bytes.Buffer
 	c := contest(func() (*rsa.PrivateKey, error) { return w.stranger, nil })
-	r := run{points: map[string]int64{}}
-	r.status = c.Run(ctx, args, nil, &out, &log)
-	r.log = log.String()
-	lines := bufio.NewReader(&out)
-	for {
-		line, err := lines.ReadBytes('\n')
-		if err == io.EOF {
-			return r
-		}
-		var e hotseat.Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			t.Fatalf("%v: %s", err, line)
-		}
-		switch {
-		case e.VerdictEvent != nil:
-			r.verdict = *e.VerdictEvent
-		case e.FailureEvent != nil && e.Sampled:
-			r.failures = append(r.failures, e.Failure)
-		case e.PointEvent != nil:
-			r.points[e.Tag] += e.PointEvent.Count
-		}
-	}
+	return problemtest.Execute(ctx, t, c, nil, args...)
 }
 
 // atOnce is how many runs go on at the same time: they mostly wait for seconds to pass.
 const atOnce = 40
-
-// runs are executions that go on at the same time, each judged in a subtest of its own.
-type runs struct {
-	all []func() (name string, judge func(t *testing.T))
-}
-
-func (r *runs) add(name string, play func() run, judge func(t *testing.T, r run)) {
-	r.all = append(r.all, func() (string, func(t *testing.T)) {
-		outcome := play()
-		return name, func(t *testing.T) { judge(t, outcome) }
-	})
-}
-
-func (r *runs) judge(t *testing.T) {
-	room := make(chan struct{}, atOnce)
-	done := make(chan func(), len(r.all))
-	for _, play := range r.all {
-		go func() {
-			room <- struct{}{}
-			name, judge := play()
-			<-room
-			done <- func() { t.Run(name, judge) }
-		}()
-	}
-	for range r.all {
-		(<-done)()
-	}
-}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"hotseat"
+	"hotseat/problem/problemtest"
 )
 
 // fault is one way of being wrong that one rule alone catches.
@@ -181,7 +182,7 @@ func TestFaults(t *testing.T) {
 	for _, f := range faults() {
 		t.Run(strings.TrimPrefix(f.rule, prefix+".")+" "+f.code, func(t *testing.T) {
 			t.Parallel()
-			play := func(args ...string) run {
+			play := func(args ...string) problemtest.Outcome {
 				b := newBank(w)
 				if f.wrong != nil {
 					f.wrong(b)
@@ -192,10 +193,10 @@ func TestFaults(t *testing.T) {
 				}
 				return execute(t, w, h, append(args, f.args...)...)
 			}
-			if r := play(); r.verdict.Verdict != hotseat.Fail || !r.has(f.rule, f.code) {
+			if r := play(); r.Verdict.Verdict != hotseat.Fail || !r.Has(f.rule, f.code) {
 				t.Errorf("not caught: %v", r)
 			}
-			if r := play("--disable-rule", f.rule); r.verdict.Verdict != hotseat.Pass {
+			if r := play("--disable-rule", f.rule); r.Verdict.Verdict != hotseat.Pass {
 				t.Errorf("did not escape: %v", r)
 			}
 		})

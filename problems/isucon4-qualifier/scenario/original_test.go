@@ -83,12 +83,12 @@ func TestOriginal(t *testing.T) {
 			}
 			r := execute(t, w, h, append(test.args, "--param", "rules=original")...)
 			if test.rule == "" {
-				if r.verdict.Verdict != hotseat.Pass || *r.verdict.Score <= 0 {
+				if r.Verdict.Verdict != hotseat.Pass || *r.Verdict.Score <= 0 {
 					t.Fatal(r)
 				}
 				return
 			}
-			if r.verdict.Verdict != hotseat.Fail || !r.has(test.rule, test.code) {
+			if r.Verdict.Verdict != hotseat.Fail || !r.Has(test.rule, test.code) {
 				t.Fatalf("want %s %s: %v", test.rule, test.code, r)
 			}
 		})
@@ -125,14 +125,14 @@ func TestRequests(t *testing.T) {
 		b.ServeHTTP(rw, r)
 	})
 	r := execute(t, w, h)
-	if r.verdict.Verdict != hotseat.Pass {
+	if r.Verdict.Verdict != hotseat.Pass {
 		t.Fatal(r)
 	}
 	if n := fmt.Sprint(withoutAddress.Load(), foreign.Load(), unnamed.Load(), stale.Load()); n != "0 0 0 0" {
 		t.Errorf("requests without an address, from a foreign one, without a name, with an old session: %s", n)
 	}
 	// Three assets at once and two idle connections: one is closed per page.
-	if opened, pages := r.verdict.Generator.Connections, 2*attempts.Load(); opened < pages/2 || opened > 2*pages {
+	if opened, pages := r.Verdict.Generator.Connections, 2*attempts.Load(); opened < pages/2 || opened > 2*pages {
 		t.Errorf("%d connections for %d pages", opened, pages)
 	}
 }
@@ -150,15 +150,15 @@ func TestScore(t *testing.T) {
 		b := newBank(w)
 		b.head = test.head
 		r := execute(t, w, b, "--param", "rules="+test.rules, "--param", "workload=1")
-		if r.verdict.Verdict != hotseat.Pass {
+		if r.Verdict.Verdict != hotseat.Pass {
 			t.Fatal(r)
 		}
-		pages, assets := r.points[pointPage], r.points[pointAsset]
+		pages, assets := r.Points[pointPage], r.Points[pointAsset]
 		if pages == 0 || assets != test.assets*pages {
 			t.Errorf("%s: %d assets for %d pages, want %d for each", test.rules, assets, pages, test.assets)
 		}
-		if want := workerScore(pages, assets); *r.verdict.Score != want {
-			t.Errorf("%s: score %d, want %d", test.rules, *r.verdict.Score, want)
+		if want := workerScore(pages, assets); *r.Verdict.Score != want {
+			t.Errorf("%s: score %d, want %d", test.rules, *r.Verdict.Score, want)
 		}
 	}
 }

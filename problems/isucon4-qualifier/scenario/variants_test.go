@@ -203,12 +203,12 @@ func playVariants(t *testing.T, w *testWorld, scored *atomic.Int64) {
 					h = v.proxy(b)
 				}
 				r := execute(t, w, h, "--param", "rules="+rules, "--seed", fmt.Sprint(i), "--param", fmt.Sprintf("workload=%d", i%4))
-				if r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
+				if r.Verdict.Verdict != hotseat.Pass || len(r.Failures) > 0 {
 					t.Fatal(r)
 				}
-				scored.Add(*r.verdict.Score)
+				scored.Add(*r.Verdict.Score)
 				for _, rule := range ruleIDs() {
-					if r.verdict.Rules[rule] == 0 && rules == "strict" && !slices.Contains(v.unused, rule) {
+					if r.Verdict.Rules[rule] == 0 && rules == "strict" && !slices.Contains(v.unused, rule) {
 						t.Errorf("%s was not exercised", rule)
 					}
 				}
@@ -282,10 +282,10 @@ func TestLostAnswersAccuseNobody(t *testing.T) {
 				r := executeContest(t, w, h, func(c *bench.Contest) { c.MaxErrorShare = 1 },
 					"--seed", fmt.Sprint(seed), "--param", fmt.Sprintf("workload=%d", 1+seed%7), "--duration", "400ms")
 				h.late.Wait()
-				if r.verdict.Verdict != hotseat.Pass {
+				if r.Verdict.Verdict != hotseat.Pass {
 					t.Error(r)
 				}
-				lost.Add(int64(len(r.failures)))
+				lost.Add(int64(len(r.Failures)))
 			})
 		}
 	})

@@ -10,10 +10,10 @@ import (
 func TestRightServicePasses(t *testing.T) {
 	t.Parallel()
 	r := execute(t.Context(), t, newService(testSeed(t)))
-	if r.verdict.Verdict != hotseat.Pass || len(r.failures) > 0 {
+	if r.Verdict.Verdict != hotseat.Pass || len(r.Failures) > 0 {
 		t.Errorf("accused: %v", r)
 	}
-	if len(r.requests) > 1 {
-		t.Errorf("it asked the parent for %v", r.requests)
+	if len(r.Requests) > 1 {
+		t.Errorf("it asked the parent for %v", r.Requests)
 	}
 }
