@@ -98,15 +98,18 @@ func (s *service) event(q *fakeRequest) (*fakeEvent, error) {
 	return e, nil
 }
 
-// mayEdit tells whether an event is the caller's own, or the caller an owner.
-func (s *service) mayEdit(q *fakeRequest, who *fakeCaller, e *fakeEvent) error {
+// eventOf is the event in the path, if it is the caller's own, or the caller an owner.
+func (s *service) eventOf(q *fakeRequest, who *fakeCaller) (*fakeEvent, error) {
+	e, err := s.event(q)
 	switch {
+	case err != nil:
+		return nil, err
 	case who.role == roleOwner, who.role == roleArtist && who.id == e.user:
-		return nil
+		return e, nil
 	case who.role == roleArtist:
-		return s.refuse(q, whyForeign)
+		return e, s.refuse(q, whyForeign)
 	}
-	return s.refuse(q, whyForbidden)
+	return e, s.refuse(q, whyForbidden)
 }
 
 // fakeDraft is an event as somebody wants it.
@@ -229,11 +232,7 @@ func (s *service) keepEvent(e *fakeEvent, d *fakeDraft) {
 }
 
 // createEvent is POST /api/events.
-func (s *service) createEvent(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
+func (s *service) createEvent(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	if who.role != roleArtist {
 		if err := s.refuse(q, whyForbidden); err != nil {
 			return fakeAnswer{}, err
@@ -256,11 +255,7 @@ func (s *service) createEvent(q *fakeRequest) (fakeAnswer, error) {
 }
 
 // updateEvent is PUT /api/events/:event_id.
-func (s *service) updateEvent(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
+func (s *service) updateEvent(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	if _, err := s.pathID(q, "event_id"); err != nil {
 		return fakeAnswer{}, err
 	}
@@ -268,11 +263,8 @@ func (s *service) updateEvent(q *fakeRequest) (fakeAnswer, error) {
 	if err != nil {
 		return fakeAnswer{}, err
 	}
-	e, err := s.event(q)
+	e, err := s.eventOf(q, who)
 	if err != nil {
-		return fakeAnswer{}, err
-	}
-	if err := s.mayEdit(q, who, e); err != nil {
 		return fakeAnswer{}, err
 	}
 	if err := s.fits(q, d); err != nil {
@@ -314,16 +306,9 @@ func (s *service) getImage(q *fakeRequest) (fakeAnswer, error) {
 }
 
 // putImage is PUT /api/events/:event_id/image.
-func (s *service) putImage(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
+func (s *service) putImage(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
+	e, err := s.eventOf(q, who)
 	if err != nil {
-		return fakeAnswer{}, err
-	}
-	e, err := s.event(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
-	if err := s.mayEdit(q, who, e); err != nil {
 		return fakeAnswer{}, err
 	}
 	file, _, err := q.FormFile("image")

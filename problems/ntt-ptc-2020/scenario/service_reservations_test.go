@@ -38,11 +38,7 @@ func (s *service) showReservations(q *fakeRequest, all []*fakeReservation, fallb
 }
 
 // getUserReservations is GET /api/users/:user_id/reservations.
-func (s *service) getUserReservations(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
+func (s *service) getUserReservations(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	id, err := s.pathID(q, "user_id")
 	if err != nil {
 		return fakeAnswer{}, err
@@ -69,27 +65,16 @@ func (s *service) getUserReservations(q *fakeRequest) (fakeAnswer, error) {
 }
 
 // getEventReservations is GET /api/events/:event_id/reservations.
-func (s *service) getEventReservations(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
+func (s *service) getEventReservations(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
+	e, err := s.eventOf(q, who)
 	if err != nil {
-		return fakeAnswer{}, err
-	}
-	e, err := s.event(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
-	if err := s.mayEdit(q, who, e); err != nil {
 		return fakeAnswer{}, err
 	}
 	return s.showReservations(q, e.reservations, 10)
 }
 
 // reserve is POST /api/events/:event_id/reservations.
-func (s *service) reserve(q *fakeRequest) (fakeAnswer, error) {
-	who, err := s.authenticate(q)
-	if err != nil {
-		return fakeAnswer{}, err
-	}
+func (s *service) reserve(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	if _, err := s.pathID(q, "event_id"); err != nil {
 		return fakeAnswer{}, err
 	}
@@ -143,11 +128,7 @@ func (s *service) reserve(q *fakeRequest) (fakeAnswer, error) {
 }
 
 // reservation is the one in the path, if the caller may see it.
-func (s *service) reservation(q *fakeRequest) (*fakeReservation, error) {
-	who, err := s.authenticate(q)
-	if err != nil {
-		return nil, err
-	}
+func (s *service) reservation(q *fakeRequest, who *fakeCaller) (*fakeReservation, error) {
 	id, err := s.pathID(q, "reservation_id")
 	if err != nil {
 		return nil, err
@@ -166,8 +147,8 @@ func (s *service) reservation(q *fakeRequest) (*fakeReservation, error) {
 }
 
 // getReservation is GET /api/reservations/:id.
-func (s *service) getReservation(q *fakeRequest) (fakeAnswer, error) {
-	r, err := s.reservation(q)
+func (s *service) getReservation(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
+	r, err := s.reservation(q, who)
 	if err != nil {
 		return fakeAnswer{}, err
 	}
@@ -175,8 +156,8 @@ func (s *service) getReservation(q *fakeRequest) (fakeAnswer, error) {
 }
 
 // cancelReservation is DELETE /api/reservations/:id.
-func (s *service) cancelReservation(q *fakeRequest) (fakeAnswer, error) {
-	r, err := s.reservation(q)
+func (s *service) cancelReservation(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
+	r, err := s.reservation(q, who)
 	if err != nil {
 		return fakeAnswer{}, err
 	}

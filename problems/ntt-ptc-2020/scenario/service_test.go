@@ -115,29 +115,40 @@ func newService(seed *testData, wrong ...string) *service {
 	for pattern, handle := range map[string]func(*fakeRequest) (fakeAnswer, error){
 		"POST /api/initialize":                      s.initialize,
 		"POST /api/login":                           s.login,
-		"POST /api/logout":                          s.logout,
+		"POST /api/logout":                          s.known(s.logout),
 		"POST /api/users":                           s.signUp,
-		"GET /api/users/{user_id}":                  s.getUser,
-		"GET /api/users/{user_id}/reservations":     s.getUserReservations,
-		"GET /api/genres":                           s.getGenres,
-		"GET /api/venues":                           s.getVenues,
-		"GET /api/venues/{venue_id}/timeslots":      s.getTimeslots,
+		"GET /api/users/{user_id}":                  s.known(s.getUser),
+		"GET /api/users/{user_id}/reservations":     s.known(s.getUserReservations),
+		"GET /api/genres":                           s.known(s.getGenres),
+		"GET /api/venues":                           s.known(s.getVenues),
+		"GET /api/venues/{venue_id}/timeslots":      s.known(s.getTimeslots),
 		"GET /api/events":                           s.getEvents,
-		"POST /api/events":                          s.createEvent,
+		"POST /api/events":                          s.known(s.createEvent),
 		"GET /api/events/{event_id}":                s.getEvent,
-		"PUT /api/events/{event_id}":                s.updateEvent,
+		"PUT /api/events/{event_id}":                s.known(s.updateEvent),
 		"GET /api/events/{event_id}/image":          s.getImage,
-		"PUT /api/events/{event_id}/image":          s.putImage,
-		"GET /api/events/{event_id}/reservations":   s.getEventReservations,
-		"POST /api/events/{event_id}/reservations":  s.reserve,
-		"GET /api/reservations/{reservation_id}":    s.getReservation,
-		"DELETE /api/reservations/{reservation_id}": s.cancelReservation,
+		"PUT /api/events/{event_id}/image":          s.known(s.putImage),
+		"GET /api/events/{event_id}/reservations":   s.known(s.getEventReservations),
+		"POST /api/events/{event_id}/reservations":  s.known(s.reserve),
+		"GET /api/reservations/{reservation_id}":    s.known(s.getReservation),
+		"DELETE /api/reservations/{reservation_id}": s.known(s.cancelReservation),
 		"/api/": func(*fakeRequest) (fakeAnswer, error) { return fakeAnswer{}, whyNotFound },
 	} {
 		s.mux.HandleFunc(pattern, func(w http.ResponseWriter, r *http.Request) { s.serve(w, r, pattern, handle) })
 	}
 	s.mux.HandleFunc("/", s.static)
 	return s
+}
+
+// known lets a handler see only those who have a token.
+func (s *service) known(handle func(*fakeRequest, *fakeCaller) (fakeAnswer, error)) func(*fakeRequest) (fakeAnswer, error) {
+	return func(q *fakeRequest) (fakeAnswer, error) {
+		who, err := s.authenticate(q)
+		if err != nil {
+			return fakeAnswer{}, err
+		}
+		return handle(q, who)
+	}
 }
 
 func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.mux.ServeHTTP(w, r) }
