@@ -9,8 +9,11 @@ import (
 	"hotseat/bench"
 )
 
-// paramCampaign is the level of the load, in place of what the app answers.
-const paramCampaign = "campaign"
+// The parameters.
+const (
+	paramCampaign = "campaign" // the level of the load, in place of what the app answers
+	paramRestart  = "restart"
+)
 
 // Contest returns a fresh benchmark, for one run.
 func Contest() *bench.Contest { return contest(time.Now) }
@@ -24,10 +27,16 @@ func contest(clock func() time.Time) *bench.Contest {
 		RulePrefix: prefix,
 		Rules:      rules(),
 		Tags:       tags(),
-		Params: []bench.Param{{
-			Name: paramCampaign, Default: "", Check: isCampaign,
-			Doc: "1 to 4: how much the site is advertised, whatever POST /api/initialize answers; 4 is beyond this machine's reach",
-		}},
+		Params: []bench.Param{
+			{
+				Name: paramCampaign, Default: "", Check: isCampaign,
+				Doc: "1 to 4: how much the site is advertised, whatever POST /api/initialize answers; 4 is beyond this machine's reach",
+			},
+			{
+				Name: paramRestart, Default: "1", Check: bench.IntBetween(0, 1),
+				Doc: "1: after the load the servers are restarted, if they are ours, and what was written has to be there; 0: not",
+			},
+		},
 		Load:        60 * time.Second,
 		InitTimeout: initializeTimeout + 15*time.Second,
 		Limits:      bench.Limits{Connect: requestTimeout, Body: requestTimeout, Total: requestTimeout},
@@ -35,6 +44,9 @@ func contest(clock func() time.Time) *bench.Contest {
 		Prepare: func(r *bench.Run) error {
 			t, err := loadTruth(r.Data())
 			if err != nil {
+				return err
+			}
+			if err := t.fresh(clock()); err != nil {
 				return err
 			}
 			w := newWorld(r, t, clock)
@@ -45,16 +57,16 @@ func contest(clock func() time.Time) *bench.Contest {
 			return nil
 		},
 		Initialize:    func(ctx context.Context, r *bench.Run) error { return w().initialize(ctx, r) },
-		Verify:        verification(w),
+		Verify:        append(verification(w), raceScenario(w)),
 		VerifyTimeout: 3 * time.Minute,
 		Populations:   func(*bench.Run) []bench.Population { return w().populations() },
 		Finish:        finish(w),
 		FinishTimeout: 3 * time.Minute,
-		Score: func(_ *bench.Run, _ *bench.Tally) bench.Score {
+		Score: func(_ *bench.Run, t *bench.Tally) bench.Score {
 			if w() == nil {
 				return bench.Score{}
 			}
-			return w().score()
+			return w().score(t)
 		},
 		Judge: func(*bench.Run, *bench.Tally) (hotseat.Verdict, string) {
 			return hotseat.Pass, "there is a score; under rules=original a wrong answer costs 5 or 25 points like any failed check"

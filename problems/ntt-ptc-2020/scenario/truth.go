@@ -2,8 +2,6 @@ package nttscenario
 
 import (
 	"bytes"
-	"crypto/md5"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -110,13 +108,6 @@ type booking struct {
 type staticFile struct {
 	path, md5 string
 	size      int64
-}
-
-// upload is a picture for an event, in the form that sends it.
-type upload struct {
-	name    string
-	content []byte // of the file
-	md5     string
 }
 
 func loadTruth(dir string) (*truth, error) {
@@ -245,8 +236,7 @@ func (t *truth) loadUploads(dir string) error {
 		if err != nil {
 			return err
 		}
-		sum := md5.Sum(content)
-		t.uploads = append(t.uploads, upload{name: name, content: content, md5: hex.EncodeToString(sum[:])})
+		t.uploads = append(t.uploads, newUpload(name, content))
 	}
 }
 

@@ -1,0 +1,30 @@
+package nttscenario
+
+import (
+	"crypto/md5"
+	"encoding/hex"
+	"slices"
+)
+
+// upload is a picture for an event, with the form that sends it. The form is made once: there
+// are a hundred of them, and some are large.
+type upload struct {
+	name    string
+	md5     string
+	content []byte // of the file; a part of the form
+	form    []byte // multipart/form-data with one file, image (RFC 7578)
+}
+
+// The form as browsers write it. No picture has the boundary in it.
+const (
+	boundary = "hotseat-ntt-ptc-2020-between-parts"
+	formType = "multipart/form-data; boundary=" + boundary
+	formHead = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"image\"; filename=\"event.png\"\r\nContent-Type: image/png\r\n\r\n"
+	formTail = "\r\n--" + boundary + "--\r\n"
+)
+
+func newUpload(name string, content []byte) upload {
+	sum := md5.Sum(content)
+	form := slices.Concat([]byte(formHead), content, []byte(formTail))
+	return upload{name: name, md5: hex.EncodeToString(sum[:]), form: form, content: form[len(formHead) : len(formHead)+len(content)]}
+}
