@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"path/filepath"
+	"time"
 
 	"hotseat"
 	"hotseat/bench"
@@ -16,6 +17,9 @@ import (
 	isucon4q "hotseat/problems/isucon4-qualifier"
 	isucon4qdata "hotseat/problems/isucon4-qualifier/data"
 	isucon4qscenario "hotseat/problems/isucon4-qualifier/scenario"
+	ntt "hotseat/problems/ntt-ptc-2020"
+	nttdata "hotseat/problems/ntt-ptc-2020/data"
+	nttscenario "hotseat/problems/ntt-ptc-2020/scenario"
 )
 
 // benchmarks are the built-in problems' benchmarks by problem id.
@@ -23,6 +27,7 @@ var benchmarks = map[string]func() *bench.Contest{
 	"isucon1":            isucon1scenario.Contest,
 	"isucon12-qualifier": isucon12qscenario.Contest,
 	"isucon4-qualifier":  isucon4qscenario.Contest,
+	"ntt-ptc-2020":       nttscenario.Contest,
 }
 
 // builtinProblems are the problems that this binary carries.
@@ -31,10 +36,16 @@ func builtinProblems() (*problem.Registry, error) {
 	if err != nil {
 		return nil, err
 	}
+	nttDay := nttdata.Day(time.Now())
+	nttVersion, err := nttdata.Version(ntt.Files, nttDay)
+	if err != nil {
+		return nil, err
+	}
 	return problem.NewRegistry(
 		problem.Builtin{Files: isucon1.Files, DataVersion: isucon1data.Version, Generate: isucon1Generate},
 		problem.Builtin{Files: isucon12q.Files, DataVersion: isucon12qVersion, Generate: isucon12qGenerate},
 		problem.Builtin{Files: isucon4q.Files, DataVersion: isucon4qdata.Version, Generate: isucon4qGenerate},
+		problem.Builtin{Files: ntt.Files, DataVersion: nttVersion, Generate: nttGenerate(nttDay)},
 	)
 }
 
@@ -72,4 +83,17 @@ func isucon4qGenerate(ctx context.Context, dir, profile string) error {
 		return err
 	}
 	return isucon4qdata.Static(filepath.Join(dir, "public"))
+}
+
+// nttGenerate writes the events of n+ as they are on a day, and the static files
+// that the problem's folder has not.
+func nttGenerate(day time.Time) func(ctx context.Context, dir, profile string) error {
+	return func(ctx context.Context, dir, profile string) error {
+		options := map[string]nttdata.Options{"full": nttdata.Full(day), "small": nttdata.Small(day)}
+		o, ok := options[profile]
+		if !ok {
+			return hotseat.Invalid("full or small", "there is no data profile %q", profile)
+		}
+		return nttdata.Generate(ctx, dir, ntt.Files, o)
+	}
 }

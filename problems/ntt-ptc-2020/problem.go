@@ -9,5 +9,5 @@ import "embed"
 
 // Files is the problem's folder.
 //
-//go:embed problem.toml README.md README.ja.md env.sh all:app all:etc all:public all:sql
+//go:embed problem.toml README.md README.ja.md env.sh all:app all:etc all:faults all:public all:sql
 var Files embed.FS
