@@ -136,8 +136,41 @@ var (
 	typeJSON = bench.Header(ruleContentType, "Content-Type", "application/json")
 	typePNG  = bench.Header(ruleContentType, "Content-Type", "image/png")
 
-	errorShape = bench.Body(ruleErrorMessage, check.JSON("error").Rule(ruleErrorMessage).Type("", check.Object).Type("message", check.String))
+	typeOfError = bench.That(ruleContentType, func(p *bench.Page) *bench.Mismatch {
+		if got := p.HeaderValue("Content-Type"); isError(p.Status()) && got != typeOfJSON {
+			return &bench.Mismatch{Code: bench.CodeHeaderMismatch, Expected: "Content-Type: " + typeOfJSON, Actual: "Content-Type: " + got,
+				Message: "the Content-Type of an error is not exactly " + typeOfJSON}
+		}
+		return nil
+	})
+	errorShape = bench.Body(ruleErrorMessage,
+		&where{isError, check.JSON("error").Rule(ruleErrorMessage).Type("", check.Object).Type("message", check.String)})
 )
+
+func isError(status int) bool { return status >= http.StatusBadRequest }
+
+func isSuccess(status int) bool { return !isError(status) }
+
+// where holds answers with some statuses to a validator, and no others: what was
+// answered with a wrong one has broken one rule, not two.
+type where struct {
+	status func(int) bool
+	check.Checker
+}
+
+func (c *where) Check(in *check.Input, vars ...check.Value) *check.Mismatch {
+	if !c.status(in.Status) {
+		return nil
+	}
+	return c.Checker.Check(in, vars...)
+}
+
+func (c *where) Verify(in *check.Input, vars ...check.Value) *check.Mismatch {
+	if !c.status(in.Status) {
+		return nil
+	}
+	return c.Checker.Verify(in, vars...)
+}
 
 // kind is a kind of answers whose data is a T.
 type kind[T any] struct {
@@ -174,7 +207,7 @@ func newKind[T any](v *check.JSONValidator, at string, m members) kind[T] {
 	for _, name := range m.times {
 		v.String(path(name), check.Func("a time like 2020-09-11T10:00:00Z", isTime))
 	}
-	return kind[T]{validator: v, shape: bench.Body(ruleShape, v)}
+	return kind[T]{validator: v, shape: bench.Body(ruleShape, &where{isSuccess, v})}
 }
 
 // isTime tells whether a text is YYYY-MM-DDTHH:MM:SSZ. Parse alone would let
@@ -205,6 +238,9 @@ func (a kind[T]) read(u *bench.User, p *bench.Page) (T, error) {
 	if !p.OK() {
 		return data, p.Err()
 	}
+	if isError(p.Status()) {
+		return data, bench.ErrCut // only without the rule about the status
+	}
 	if !u.Run.RuleOn(ruleShape) {
 		in := check.Input{Status: p.Status(), Body: p.Body(), Skip: func(rule string) bool { return rule == ruleTimeFormat }}
 		if a.validator.Check(&in) != nil {
@@ -220,7 +256,7 @@ func (a kind[T]) read(u *bench.User, p *bench.Page) (T, error) {
 // refusedWith are the checks of a refusal with one of these statuses. The message may
 // say whatever it likes.
 func refusedWith(rule string, statuses ...int) []bench.Check {
-	return []bench.Check{bench.Status(rule, statuses...), typeJSON, errorShape}
+	return []bench.Check{bench.Status(rule, statuses...), typeOfError, errorShape}
 }
 
 // noContent are the checks of an answer without a body.

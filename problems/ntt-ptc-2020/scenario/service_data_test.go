@@ -268,6 +268,26 @@ func (st *fakeState) add(r *fakeReservation) {
 	e.reservations = append(e.reservations, r)
 }
 
+// leave adds what an earlier run may have left behind.
+func (st *fakeState) leave(s *testData) {
+	u := *s.users[0]
+	st.lastUser++
+	u.id, u.name = st.lastUser, leftover
+	st.users[u.id], st.byName[u.name] = &u, &u
+	e := *s.events[0]
+	st.lastEvent++
+	e.id, e.slots, e.reservations = st.lastEvent, nil, nil
+	st.events, st.byID[e.id] = append(st.events, &e), &e
+	for i := range st.slots {
+		if slot := &st.slots[i]; slot.event == 0 && slot.venue > int64(len(s.venues))-groundVenues {
+			slot.event = e.id
+		}
+	}
+	r := s.reservations[0]
+	r.id, r.user = st.lastReservation+1, s.users[1].id
+	st.add(&r)
+}
+
 // slot returns the timeslot of that id, or nil.
 func (st *fakeState) slot(id int64) *fakeSlot {
 	if id < 1 || id > int64(len(st.slots)) {

@@ -36,11 +36,8 @@ func (s *service) showEvent(e *fakeEvent) jsonObject {
 		delete(shown, "updated_at")
 	case s.is("slots-backwards"):
 		slices.Reverse(ids)
-	case s.is("event-artist"):
+	case s.is("event-artist") && e.id <= seededEvents:
 		shown["artist_name"] = "user03"
-	}
-	if s.is("edit-late") && e.before != nil && time.Since(e.changed) < 2*time.Second {
-		return e.before
 	}
 	return shown
 }
@@ -54,6 +51,9 @@ func (s *service) getEvents(q *fakeRequest) (fakeAnswer, error) {
 	today := thisSecond().Truncate(24 * time.Hour)
 	var upcoming []*fakeEvent
 	for _, e := range s.events {
+		if s.is("events-new-late") && e.id > seededEvents && time.Since(e.created) < 3*time.Second {
+			continue
+		}
 		if (!e.start.Before(today) || s.is("events-past")) && (artist == 0 || artist == e.user || s.is("events-of-all")) {
 			upcoming = append(upcoming, e)
 		}
@@ -81,6 +81,9 @@ func (s *service) getEvent(q *fakeRequest) (fakeAnswer, error) {
 	e, err := s.event(q)
 	if err != nil {
 		return fakeAnswer{}, err
+	}
+	if s.is("edit-late") && e.before != nil && time.Since(e.changed) < 2*time.Second {
+		return fakeAnswer{http.StatusOK, e.before}, nil
 	}
 	return fakeAnswer{http.StatusOK, s.showEvent(e)}, nil
 }
@@ -275,15 +278,16 @@ func (s *service) updateEvent(q *fakeRequest, who *fakeCaller) (fakeAnswer, erro
 		return fakeAnswer{}, err
 	}
 	s.keepEvent(e, d)
-	if s.is("created-again") {
-		e.created = thisSecond().Add(time.Second)
-	}
+	e.before, e.changed = before, time.Now()
 	shown := s.showEvent(e)
-	if !s.is("edit-lost") {
-		e.before, e.changed = before, time.Now()
-		return fakeAnswer{http.StatusOK, shown}, nil
+	switch {
+	case s.is("echo-old"):
+		shown["price"] = before["price"]
+	case s.is("echo-created"):
+		shown["created_at"] = s.stamp(thisSecond().Add(time.Second))
+	case s.is("edit-lost"):
+		e.price = before["price"].(int64)
 	}
-	e.price, _ = before["price"].(int64)
 	return fakeAnswer{http.StatusOK, shown}, nil
 }
 
@@ -298,7 +302,7 @@ func (s *service) getImage(q *fakeRequest) (fakeAnswer, error) {
 		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/favicon.ico"])}, nil
 	case image == nil:
 		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/img/default.png"])}, nil
-	case s.is("image-torn"):
+	case s.is("image-torn") && e.id > seededEvents:
 		return fakeAnswer{http.StatusOK, fakePicture(image[:len(image)-1])}, nil
 	default:
 		return fakeAnswer{http.StatusOK, fakePicture(image)}, nil

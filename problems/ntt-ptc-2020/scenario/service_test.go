@@ -112,6 +112,7 @@ func newService(seed *testData, wrong ...string) *service {
 	for _, name := range wrong {
 		s.wrong[name] = true
 	}
+	s.leave(seed)
 	for pattern, handle := range map[string]func(*fakeRequest) (fakeAnswer, error){
 		"POST /api/initialize":                      s.initialize,
 		"POST /api/login":                           s.login,

@@ -81,7 +81,7 @@ func (s *stage) changes() error {
 	if err := s.calendar(ruleSlotsReleased, "an event that has moved to another venue has not given its timeslots back"); err != nil {
 		return err
 	}
-	if err := s.freeAt(ruleTimeslotsFree, "the timeslots that an event has moved to are still free", g.elsewhere.morning.venue, g.elsewhere.morning.start, g.elsewhere.evening.end); err != nil {
+	if err := s.freeAt(ruleTimeslotsFree, "the timeslots that an event has moved to are still free", g.elsewhere.morning.venue, g.elsewhere.morning.start, g.elsewhere.evening.start); err != nil {
 		return err
 	}
 	return s.listed(ruleEventFresh, "the list shows other events than before a change")

@@ -58,7 +58,7 @@ type stage struct {
 // nothingLeft looks for what earlier runs have left behind.
 func (s *stage) nothingLeft() error {
 	for _, slot := range []timeslot{s.ground.open[0].morning, s.ground.elsewhere.morning} {
-		if err := s.freeAt(ruleInitializeReset, "the timeslots are not what they were at the beginning", slot.venue, slot.start, slot.end); err != nil {
+		if err := s.freeAt(ruleInitializeReset, "the timeslots are not what they were at the beginning", slot.venue, slot.start, slot.start); err != nil {
 			return err
 		}
 	}
@@ -103,20 +103,22 @@ func (s *stage) listed(rule, message string) error {
 	return nil
 }
 
-// freeAt wants the free timeslots of one of the last venues to be as known.
+// freeAt wants the timeslots of one of the last venues that are free to be those
+// that are known to be. Whether they are shown as they are is another rule's.
 func (s *stage) freeAt(rule, message string, venue int64, from, to time.Time) error {
-	var want []timeslotData
+	var want []int64
 	for _, slot := range s.truth.slots {
 		if slot.venue == venue && s.free[slot.id] && !slot.start.Before(from) && !slot.start.After(to) {
-			want = append(want, s.truth.shownTimeslot(slot.id))
+			want = append(want, slot.id)
 		}
 	}
-	got, p, err := timeslotsAnswer.ask(s.User, s.artist.get(timeslotsQuery(from.Format(time.RFC3339), to.Format(time.RFC3339)), venue), http.StatusOK)
+	slices.Sort(want)
+	query := timeslotsQuery(from.Add(-time.Second).Format(time.RFC3339), to.Add(time.Second).Format(time.RFC3339))
+	got, p, err := timeslotsAnswer.ask(s.User, s.artist.get(query, venue), http.StatusOK)
 	if err != nil {
 		return err
 	}
-	shown := each(got, func(slot timeslotData) timeslotData { slot.UpdatedAt = moment{}; return slot })
-	return s.same(p, rule, message, byID(want), byID(shown))
+	return s.same(p, rule, message, want, each(byID(got), func(slot timeslotData) int64 { return slot.ID }))
 }
 
 // calendar is freeAt for the days that events are moved about on.
