@@ -91,12 +91,9 @@ func (s *stage) changes() error {
 func (s *stage) change(who *tester, d eventData, rule string) error {
 	old := s.event
 	d.ID, d.CreatedAt, d.CurrentResv = old.ID, old.CreatedAt, old.CurrentResv
-	p := who.send("PUT", routeEvent, asDraft(d), d.ID).Expect(bench.Status(rule, http.StatusOK), typeJSON)
+	p := who.send("PUT", routeEvent, inJapan(d), d.ID).Expect(bench.Status(rule, http.StatusOK), typeJSON, eventAnswer.shape)
 	if p.OK() && p.Status() != http.StatusOK {
 		return bench.ErrCut
-	}
-	if !p.OK() {
-		return p.Err()
 	}
 	changed, err := s.echo(p, d)
 	if err != nil {

@@ -23,6 +23,12 @@ func asDraft(e eventData) payload {
 	}
 }
 
+// inJapan is the same with its times as people in Japan write them.
+func inJapan(e eventData) payload {
+	japan := time.FixedZone("", 9*3600)
+	return asDraft(e).with("start_at", e.StartAt.In(japan).Format(time.RFC3339)).with("end_at", e.EndAt.In(japan).Format(time.RFC3339))
+}
+
 // events is §4.8, §4.10, §4.12 and §4.15 to §4.17: what artists announce and
 // audiences reserve. Everything that changes rows is done here, one after the
 // other: the app as it is given deadlocks now and then where events change at the same time.
@@ -213,7 +219,7 @@ func (s *stage) refusedCreations() error {
 	return s.refuse(trials...)
 }
 
-// announce makes the artist's event. Its times are written with an offset.
+// announce makes the artist's event.
 func (s *stage) announce() error {
 	d := s.draft(s.ground.open[0].morning)
 	e, err := s.create(s.artist, d, ruleOKStatus)
@@ -236,14 +242,9 @@ func (s *stage) announce() error {
 // create makes an event; rule is broken if it is refused.
 func (s *stage) create(who *tester, d eventData, rule string) (*eventData, error) {
 	d.ArtistID, d.ArtistName = who.who.id, who.who.name
-	japan := time.FixedZone("", 9*3600)
-	body := asDraft(d).with("start_at", d.StartAt.In(japan).Format(time.RFC3339)).with("end_at", d.EndAt.In(japan).Format(time.RFC3339))
-	p := who.send("POST", routeEvents, body).Expect(bench.Status(rule, http.StatusCreated), typeJSON)
+	p := who.send("POST", routeEvents, inJapan(d)).Expect(bench.Status(rule, http.StatusCreated), typeJSON, eventAnswer.shape)
 	if p.OK() && p.Status() != http.StatusCreated {
 		return nil, bench.ErrCut
-	}
-	if !p.OK() {
-		return nil, p.Err()
 	}
 	got, err := s.echo(p, d)
 	if err != nil {
@@ -269,7 +270,7 @@ func (s *stage) create(who *tester, d eventData, rule string) (*eventData, error
 
 // echo reads the answer to a creation or change.
 func (s *stage) echo(p *bench.Page, d eventData) (*eventData, error) {
-	got, err := s.checked(p)
+	got, err := eventAnswer.read(s.User, p)
 	if err != nil {
 		return nil, err
 	}
@@ -281,14 +282,6 @@ func (s *stage) echo(p *bench.Page, d eventData) (*eventData, error) {
 	}
 	d.UpdatedAt = got.UpdatedAt
 	return &d, s.same(p, ruleCurrentResv, "current_resv of an event that nobody has reserved", d.CurrentResv, got.CurrentResv)
-}
-
-// checked reads an event of a page whose status was looked at already.
-func (s *stage) checked(p *bench.Page) (eventData, error) {
-	if !p.OK() {
-		return eventData{}, p.Err()
-	}
-	return eventAnswer.read(s.User, p)
 }
 
 // shown wants an event to be shown like this; rule says what it is about.
