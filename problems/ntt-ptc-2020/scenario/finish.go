@@ -30,6 +30,12 @@ func (w *world) restart(u *bench.User) error {
 		return nil
 	}
 	v := newVisitor(u, w)
+	if !v.on(ruleLogoutRevokes) {
+		tokens = nil // they may never have been refused
+	}
+	if !v.on(ruleImageFresh) {
+		shows = nil
+	}
 	var failed error
 	for _, token := range tokens {
 		v.who = &member{token: token}
