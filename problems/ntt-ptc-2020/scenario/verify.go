@@ -151,7 +151,18 @@ func (c *tester) refuse(trials ...trial) error {
 	return nil
 }
 
-// done sends requests that are in order, one after the other, and wants their status.
+// refuseInTurn is refuse, one after the other: for what the app might have begun
+// to write before it refuses.
+func (c *tester) refuseInTurn(trials ...trial) error {
+	for _, t := range trials {
+		if err := c.refuse(t); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// done sends a request that is in order and wants its status.
 func (c *tester) done(status int, s *bench.Step) error {
 	p := s.Expect(bench.Status(ruleOKStatus, status))
 	if p.OK() && p.Status() != status {

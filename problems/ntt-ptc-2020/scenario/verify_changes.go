@@ -36,7 +36,7 @@ func (s *stage) refusedChanges() error {
 	add(ruleRole, http.StatusForbidden, "by the audience", audience, body, d.ID)
 	add(ruleRole, http.StatusForbidden, "by another artist", s.rival, body, d.ID)
 	add(ruleRole, http.StatusForbidden, "by another artist, with an unknown genre", s.rival, body.with("event_genre_id", unknownID), d.ID)
-	if err := s.refuse(trials...); err != nil {
+	if err := s.refuseEvents(trials); err != nil {
 		return err
 	}
 	return s.unchanged()

@@ -216,7 +216,24 @@ func (s *stage) refusedCreations() error {
 			trials = append(trials, trial{ruleRole, http.StatusForbidden, name + " by the " + who.who.role, who.send("POST", routeEvents, body)})
 		}
 	}
-	return s.refuse(trials...)
+	return s.refuseEvents(trials)
+}
+
+// refuseEvents tries what has to be refused. What is wrong with timeslots takes a
+// look at them, or an attempt.
+func (s *stage) refuseEvents(trials []trial) error {
+	var together, inTurn []trial
+	for _, t := range trials {
+		if t.rule == ruleEventSlotsRefused {
+			inTurn = append(inTurn, t)
+		} else {
+			together = append(together, t)
+		}
+	}
+	if err := s.refuse(together...); err != nil {
+		return err
+	}
+	return s.refuseInTurn(inTurn...)
 }
 
 // announce makes the artist's event.
