@@ -221,14 +221,21 @@ func difference(want, got any) (wanted, shown string) {
 		g, ok := got.([]any)
 		for i := range min(len(w), len(g)) {
 			if a, b := difference(w[i], g[i]); a != b {
-				return fmt.Sprintf("%d items, number %d with %s", len(w), i+1, a), fmt.Sprintf("%d items, number %d with %s", len(g), i+1, b)
+				return fmt.Sprintf("%s, number %d with %s", items(len(w)), i+1, a), fmt.Sprintf("%s, number %d with %s", items(len(g)), i+1, b)
 			}
 		}
 		if ok {
-			return fmt.Sprintf("%d items", len(w)), fmt.Sprintf("%d items", len(g))
+			return items(len(w)), items(len(g))
 		}
 	}
 	return asText(want), asText(got)
+}
+
+func items(n int) string {
+	if n == 1 {
+		return "1 item"
+	}
+	return fmt.Sprint(n, " items")
 }
 
 // isEmpty tells whether a value is an empty list, or null, which is as good.
