@@ -19,12 +19,23 @@ type upload struct {
 const (
 	boundary = "hotseat-ntt-ptc-2020-between-parts"
 	formType = "multipart/form-data; boundary=" + boundary
-	formHead = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"image\"; filename=\"event.png\"\r\nContent-Type: image/png\r\n\r\n"
 	formTail = "\r\n--" + boundary + "--\r\n"
+
+	formWithoutFile = "--" + boundary + "\r\nContent-Disposition: form-data; name=\"comment\"\r\n\r\nno file" + formTail
 )
 
+func formHead(field string) string {
+	return "--" + boundary + "\r\nContent-Disposition: form-data; name=\"" + field + "\"; filename=\"event.png\"\r\nContent-Type: image/png\r\n\r\n"
+}
+
+// formOf sends one file, which claims to be a PNG, in this field.
+func formOf(field string, content []byte) []byte {
+	return slices.Concat([]byte(formHead(field)), content, []byte(formTail))
+}
+
 func newUpload(name string, content []byte) upload {
+	const field = "image"
 	sum := md5.Sum(content)
-	form := slices.Concat([]byte(formHead), content, []byte(formTail))
-	return upload{name: name, md5: hex.EncodeToString(sum[:]), form: form, content: form[len(formHead) : len(formHead)+len(content)]}
+	form, head := formOf(field, content), len(formHead(field))
+	return upload{name: name, md5: hex.EncodeToString(sum[:]), form: form, content: form[head : head+len(content)]}
 }

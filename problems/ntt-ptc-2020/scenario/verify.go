@@ -38,6 +38,7 @@ func verification(w func() *world) []bench.Scenario {
 			if !w.strict || i > 0 && w.cast.owner == nil {
 				return nil
 			}
+			u.SetHeader("User-Agent", userAgent)
 			err := s.work(&tester{User: u, world: w, truth: w.truth})
 			if errors.Is(err, bench.ErrCut) && !u.Cut() {
 				return nil // an answer that only a switched-off rule lets pass

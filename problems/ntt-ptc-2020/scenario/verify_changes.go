@@ -1,11 +1,8 @@
 package nttscenario
 
 import (
-	"bytes"
 	"fmt"
-	"mime/multipart"
 	"net/http"
-	"net/textproto"
 	"slices"
 
 	"hotseat/bench"
@@ -117,24 +114,25 @@ func (s *stage) images() error {
 	small, large := uploads[0], uploads[len(uploads)-1]
 
 	audience := s.as(s.world.cast.audience)
-	put := func(who *tester, field string, content []byte, id any) *bench.Step {
-		kind, body := pngForm(field, content)
-		return who.request("PUT", routeImage, id).Header("Content-Type", kind).Body(body)
+	send := func(who *tester, form []byte, id any) *bench.Step {
+		return who.request("PUT", routeImage, id).Header("Content-Type", formType).Body(form)
 	}
+	put := func(who *tester, content []byte, id any) *bench.Step { return send(who, formOf("image", content), id) }
+	nothing := []byte(formWithoutFile)
 	trials := []trial{
-		{ruleImageRefused, http.StatusBadRequest, "upload without a file", put(s.artist, "", nil, id)},
-		{ruleImageRefused, http.StatusBadRequest, "upload with another field", put(s.artist, "picture", small.content, id)},
-		{ruleImageRefused, http.StatusBadRequest, "upload of a text", put(s.artist, "image", []byte("no picture at all, but a text\n"), id)},
-		{ruleImageRefused, http.StatusBadRequest, "upload of a JPEG", put(s.artist, "image", jpegHead, id)},
-		{ruleImageRefused, http.StatusBadRequest, "upload of a GIF by an owner", put(s.owner, "image", []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), id)},
-		{ruleRole, http.StatusForbidden, "upload by another artist", put(s.rival, "image", small.content, id)},
-		{ruleRole, http.StatusForbidden, "upload by another artist, without a file", put(s.rival, "", nil, id)},
-		{ruleRole, http.StatusForbidden, "upload by the audience", put(audience, "image", small.content, id)},
-		{ruleNotFound, http.StatusNotFound, "upload for an unknown event, without a file", put(s.artist, "", nil, unknownID)},
-		{ruleNotFound, http.StatusNotFound, "upload for an unknown event by the audience", put(audience, "image", small.content, unknownID)},
+		{ruleImageRefused, http.StatusBadRequest, "upload without a file", send(s.artist, nothing, id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload with another field", send(s.artist, formOf("picture", small.content), id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a text", put(s.artist, []byte("no picture at all, but a text\n"), id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a JPEG", put(s.artist, jpegHead, id)},
+		{ruleImageRefused, http.StatusBadRequest, "upload of a GIF by an owner", put(s.owner, []byte("GIF89a\x01\x00\x01\x00\x00\x00\x00;"), id)},
+		{ruleRole, http.StatusForbidden, "upload by another artist", put(s.rival, small.content, id)},
+		{ruleRole, http.StatusForbidden, "upload by another artist, without a file", send(s.rival, nothing, id)},
+		{ruleRole, http.StatusForbidden, "upload by the audience", put(audience, small.content, id)},
+		{ruleNotFound, http.StatusNotFound, "upload for an unknown event, without a file", send(s.artist, nothing, unknownID)},
+		{ruleNotFound, http.StatusNotFound, "upload for an unknown event by the audience", put(audience, small.content, unknownID)},
 	}
 	for _, who := range []*tester{s.artist, s.owner} {
-		trials = append(trials, badIDs("upload by the "+who.who.role, func(id any) *bench.Step { return put(who, "image", small.content, id) })...)
+		trials = append(trials, badIDs("upload by the "+who.who.role, func(id any) *bench.Step { return put(who, small.content, id) })...)
 	}
 	if err := s.refuse(trials...); err != nil {
 		return err
@@ -146,7 +144,7 @@ func (s *stage) images() error {
 		who *tester
 		upload
 	}{{s.artist, small}, {s.owner, large}} {
-		p := put(upload.who, "image", upload.content, id).Expect(bodyLimit(len(upload.content)), bench.Status(ruleOKStatus, http.StatusNoContent))
+		p := put(upload.who, upload.content, id).Expect(bodyLimit(len(upload.content)), bench.Status(ruleOKStatus, http.StatusNoContent))
 		if !p.OK() || p.Status() != http.StatusNoContent {
 			return p.Err()
 		}
@@ -169,29 +167,6 @@ func bodyLimit(size int) bench.Check {
 		return &bench.Mismatch{Code: bench.CodeUnexpectedStatus, Expected: "status 204", Actual: "status 413",
 			Message: tooLarge(size), Hint: "nginx: client_max_body_size, which is 1 MB unless it is set; pictures have up to 3 MB"}
 	})
-}
-
-// pngForm is a multipart form with one file, or with none if there is no field for
-// it, and its media type. What the file claims to be is always a PNG.
-func pngForm(field string, content []byte) (mediaType string, body []byte) {
-	var text bytes.Buffer
-	form := multipart.NewWriter(&text)
-	if field == "" {
-		_ = form.WriteField("comment", "no file") // writes to memory do not fail
-	} else {
-		head := textproto.MIMEHeader{}
-		head.Set("Content-Disposition", fmt.Sprintf(`form-data; name=%q; filename="event.png"`, field))
-		head.Set("Content-Type", "image/png")
-		part, err := form.CreatePart(head)
-		if err == nil {
-			_, err = part.Write(content)
-		}
-		if err != nil {
-			panic(err)
-		}
-	}
-	_ = form.Close()
-	return form.FormDataContentType(), text.Bytes()
 }
 
 // tooLarge says what a 413 means.
