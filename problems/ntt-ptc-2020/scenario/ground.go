@@ -2,6 +2,7 @@ package nttscenario
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"time"
 )
@@ -45,7 +46,7 @@ type openDay struct{ morning, evening timeslot }
 // ground is what the checks before the load use of the initial data.
 type ground struct {
 	open      []openDay // of one venue, in the order of time
-	elsewhere openDay   // at another venue
+	elsewhere openDay   // at another venue, of another size if there is one
 
 	// Timeslots that follow one another, but on two days, or at two venues.
 	twoDays, twoVenues [2]timeslot
@@ -55,9 +56,16 @@ type ground struct {
 }
 
 func newGround(t *truth, now time.Time) (*ground, error) {
+	if len(t.venues) < groundVenues {
+		return nil, fmt.Errorf("%s: want %d venues or more", venuesTable, groundVenues)
+	}
 	g := new(ground)
 	soon := now.Add(48 * time.Hour)
-	var venue, other int64 = int64(len(t.venues)), int64(len(t.venues)) - 1
+	venue := int64(len(t.venues))
+	other := venue - 1
+	if t.venues[other-1].capacity == t.venues[venue-1].capacity {
+		other-- // so that a move shows
+	}
 	free := map[time.Time]timeslot{} // by start, at any venue
 	byVenue := map[int64][]timeslot{}
 	for _, s := range t.slots {

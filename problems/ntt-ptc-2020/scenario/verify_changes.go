@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"time"
 
 	"hotseat/bench"
 )
@@ -42,6 +43,8 @@ func (s *stage) refusedChanges() error {
 // changes moves the event about, and another one after it.
 func (s *stage) changes() error {
 	g := s.ground
+	// Long enough after its creation to tell the two times apart.
+	s.atLeast(1100*time.Millisecond, s.createdAt)
 	// In its own timeslot, as the load does it.
 	if err := s.change(s.artist, s.draft(g.open[0].morning), ruleSlotTaken); err != nil {
 		return err
@@ -87,6 +90,9 @@ func (s *stage) changes() error {
 // change changes the artist's event; rule is broken if it is refused.
 func (s *stage) change(who *tester, d eventData, rule string) error {
 	old := s.event
+	if d.GenreID == old.GenreID {
+		d.GenreID = old.GenreID%int64(len(s.truth.genres)) + 1
+	}
 	d.ID, d.CreatedAt, d.CurrentResv = old.ID, old.CreatedAt, old.CurrentResv
 	p := who.send("PUT", routeEvent, inJapan(d), d.ID).Expect(bench.Status(rule, http.StatusOK), typeJSON, eventAnswer.shape)
 	if p.OK() && p.Status() != http.StatusOK {

@@ -56,9 +56,10 @@ type stage struct {
 	artist, rival, owner *tester
 	ground               *ground
 
-	made  []*eventData   // in the order of their ids
-	event *eventData     // the artist's
-	free  map[int64]bool // timeslots of the last venues
+	made      []*eventData   // in the order of their ids
+	event     *eventData     // the artist's
+	createdAt time.Time      // by our clock
+	free      map[int64]bool // timeslots of the last venues
 }
 
 // nothingLeft looks for what earlier runs have left behind.
@@ -243,7 +244,7 @@ func (s *stage) announce() error {
 	if err != nil {
 		return err
 	}
-	s.event = e
+	s.event, s.createdAt = e, time.Now()
 	if err := s.image(e.ID, ruleImageInitial, s.truth.defaultImage).Do().Err(); err != nil {
 		return err
 	}
