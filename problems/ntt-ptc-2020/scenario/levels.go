@@ -108,10 +108,10 @@ func (w *world) sumUp(u *bench.User) error {
 	if w.cut.Load() > 0 || w.begun.Load() == 0 {
 		return nil
 	}
-	next := fmt.Sprintf("campaign %d brings more people (POST /api/initialize)", w.campaign+1)
+	next := fmt.Sprintf("campaign %d brings more", w.campaign+1)
 	if w.campaign == len(levels) {
 		next = "there is no larger one"
 	}
-	u.Run.Remark("ceiling: all who came in campaign %d were served, so it gives no more points than these; %s", w.campaign, next)
+	u.Run.Remark("ceiling: all who came in campaign %d were served, that is worth %s points in a minute; %s", w.campaign, w.level().ceiling, next)
 	return nil
 }
