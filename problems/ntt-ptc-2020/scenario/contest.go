@@ -16,10 +16,11 @@ const (
 )
 
 // Contest returns a fresh benchmark, for one run.
-func Contest() *bench.Contest { return contest(time.Now) }
+func Contest() *bench.Contest { return contest(time.Now, loadTruth) }
 
-// contest makes the benchmark; clock tells the date.
-func contest(clock func() time.Time) *bench.Contest {
+// contest makes the benchmark; clock tells the date, and load what is in the folder
+// of --data, of which nothing is changed afterwards.
+func contest(clock func() time.Time, load func(dir string) (*truth, error)) *bench.Contest {
 	var made atomic.Pointer[world] // by Prepare, which comes first
 	w := made.Load
 	return &bench.Contest{
@@ -42,7 +43,7 @@ func contest(clock func() time.Time) *bench.Contest {
 		Limits:      bench.Limits{Connect: requestTimeout, Body: requestTimeout, Total: requestTimeout},
 
 		Prepare: func(r *bench.Run) error {
-			t, err := loadTruth(r.Data())
+			t, err := load(r.Data())
 			if err != nil {
 				return err
 			}

@@ -29,7 +29,7 @@ func TestDataGrowOld(t *testing.T) {
 		}
 	}
 	later := func() time.Time { return truth.day.AddDate(0, 0, 100) }
-	o := problemtest.Execute(t.Context(), t, contest(later), nil, "--target", "http://127.0.0.1:1", "--data", testSeed(t).truth())
+	o := problemtest.Execute(t.Context(), t, contest(later, loadTruth), nil, "--target", "http://127.0.0.1:1", "--data", testSeed(t).truth())
 	if o.Status != hotseat.ExitUsage || !o.Verdict.ExitUsage || !strings.Contains(o.Verdict.Reason, "too old") || len(o.Failures) > 0 {
 		t.Errorf("%v", o)
 	}

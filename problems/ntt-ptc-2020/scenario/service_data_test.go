@@ -63,6 +63,9 @@ type fakeEvent struct {
 	reservations []*fakeReservation
 	before       map[string]any // as it was shown before the last change, for faults
 	changed      time.Time
+	uploaded     time.Time
+	counted      time.Time // and sum was right then, for faults
+	sum          int64
 }
 
 type fakeReservation struct {

@@ -28,6 +28,11 @@ func (s *service) showEvent(e *fakeEvent) jsonObject {
 	switch {
 	case s.is("resv-count"):
 		shown["current_resv"] = len(e.reservations)
+	case s.is("resv-cached"):
+		if time.Since(e.counted) > 10*time.Second {
+			e.sum, e.counted = sum, time.Now()
+		}
+		shown["current_resv"] = e.sum
 	case s.is("price-text"):
 		shown["price"] = "5000"
 	case s.is("event-extra"):
@@ -298,6 +303,8 @@ func (s *service) getImage(q *fakeRequest) (fakeAnswer, error) {
 		return fakeAnswer{}, err
 	}
 	switch image := e.image; {
+	case s.is("image-late") && time.Since(e.uploaded) < time.Second:
+		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/img/default.png"])}, nil
 	case image == nil && s.is("other-default"):
 		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/favicon.ico"])}, nil
 	case image == nil:
@@ -330,7 +337,7 @@ func (s *service) putImage(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) 
 		}
 	}
 	if !s.is("image-first") || e.image == nil {
-		e.image = image
+		e.image, e.uploaded = image, time.Now()
 	}
 	return fakeAnswer{http.StatusNoContent, nil}, nil
 }

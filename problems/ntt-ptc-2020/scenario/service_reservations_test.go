@@ -31,7 +31,7 @@ func (s *service) showReservations(q *fakeRequest, all []*fakeReservation, fallb
 	for _, r := range some {
 		shown = append(shown, s.showReservation(r))
 	}
-	if s.is("reservations-newest-first") {
+	if s.is(q.route + " newest-first") {
 		slices.Reverse(shown)
 	}
 	return fakeAnswer{http.StatusOK, shown}, nil
@@ -101,26 +101,21 @@ func (s *service) reserve(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	if err != nil {
 		return fakeAnswer{}, err
 	}
-	if slices.ContainsFunc(e.reservations, func(r *fakeReservation) bool { return r.user == who.id }) {
-		if err := s.refuse(q, whyReserved); err != nil {
+	if s.is("reserves-some") && s.lastReservation%5 == 0 {
+		s.lastReservation++
+		return fakeAnswer{}, whySoldOut
+	}
+	checks := []func(*fakeRequest, *fakeCaller, *fakeEvent, int64) error{s.checkOnce, s.checkCapacity}
+	if s.is("capacity-race") {
+		slices.Reverse(checks)
+	}
+	for i, check := range checks {
+		if i > 0 && (s.is("once-race") || s.is("capacity-race")) {
+			s.pause(30 * time.Millisecond)
+		}
+		if err := check(q, who, e, *body.Tickets); err != nil {
 			return fakeAnswer{}, err
 		}
-	}
-	sum := *body.Tickets
-	for _, r := range e.reservations {
-		sum += r.tickets
-	}
-	capacity := s.seed.venue(e.venue).capacity
-	if s.is("sold-out-early") {
-		capacity--
-	}
-	if sum > capacity {
-		if err := s.refuse(q, whySoldOut); err != nil {
-			return fakeAnswer{}, err
-		}
-	}
-	if s.is("reserve-race") {
-		s.pause(30 * time.Millisecond)
 	}
 	r := &fakeReservation{id: s.lastReservation + 1, user: who.id, event: e.id, tickets: *body.Tickets, created: thisSecond()}
 	if s.is("reserve-lost") {
@@ -129,6 +124,29 @@ func (s *service) reserve(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) {
 	}
 	s.add(r)
 	return fakeAnswer{http.StatusCreated, s.showReservation(r)}, nil
+}
+
+// checkOnce wants the caller to have no reservation for the event.
+func (s *service) checkOnce(q *fakeRequest, who *fakeCaller, e *fakeEvent, _ int64) error {
+	if slices.ContainsFunc(e.reservations, func(r *fakeReservation) bool { return r.user == who.id }) {
+		return s.refuse(q, whyReserved)
+	}
+	return nil
+}
+
+// checkCapacity wants the venue to have room for so many more.
+func (s *service) checkCapacity(q *fakeRequest, _ *fakeCaller, e *fakeEvent, tickets int64) error {
+	capacity := s.seed.venue(e.venue).capacity
+	if s.is("sold-out-early") {
+		capacity--
+	}
+	for _, r := range e.reservations {
+		tickets += r.tickets
+	}
+	if tickets > capacity {
+		return s.refuse(q, whySoldOut)
+	}
+	return nil
 }
 
 // reservation is the one in the path, if the caller may see it.

@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +24,11 @@ import (
 //
 //	POST /api/events accepts slot-taken     it does what it should refuse
 //	POST /api/events slot-taken 400         it refuses with another status
+//
+// What is wrong from the load on only has "load: " before its name.
 type service struct {
 	wrong map[string]bool
+	load  atomic.Bool
 	seed  *testData
 	mux   *http.ServeMux
 
@@ -89,7 +93,9 @@ var (
 	whySoldOut      = fakeRefusal{http.StatusConflict, "sold-out"}
 )
 
-func (s *service) is(name string) bool { return s.wrong[name] }
+func (s *service) is(name string) bool {
+	return s.wrong[name] || s.load.Load() && s.wrong["load: "+name]
+}
 
 // refuse is the refusal, or nil where the service is wrong to accept.
 func (s *service) refuse(q *fakeRequest, why fakeRefusal) error {
@@ -178,6 +184,9 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, ha
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	q := &fakeRequest{Request: r, route: route, body: body}
+	if route == "GET /api/events" && r.UserAgent() == userAgent {
+		s.load.Store(true)
+	}
 	s.mu.Lock()
 	a, err := handle(q)
 	s.mu.Unlock()
