@@ -99,7 +99,7 @@ func rules() []hotseat.Rule {
 		// People (§4.4, §4.5).
 		{ID: ruleSignupRefused, Class: status, Text: "A sign-up with a missing, empty or wrongly typed member, or a role other than audience and artist, is refused with 400."},
 		{ID: ruleNameTaken, Class: status, Text: "A sign-up with a name that somebody has is refused with 409, whatever the role."},
-		{ID: ruleUserShown, Class: content, Text: "A sign-up and a look at a user show the user's ID, name and role."},
+		{ID: ruleUserShown, Class: content, Text: "A sign-up and a look at a user show the user's ID, name and role, a login the ID."},
 
 		// Lists that change little (§4.6, §4.18, §4.19).
 		{ID: ruleGenres, Class: content, Text: "The genres are those of the initial data, in the order of their IDs."},

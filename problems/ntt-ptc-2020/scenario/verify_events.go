@@ -140,7 +140,7 @@ func (s *stage) draft(slots ...timeslot) eventData {
 	v := s.truth.venues[first.venue-1]
 	who := s.artist.who
 	return eventData{
-		EventName: "verify " + s.newName(), GenreID: int64(1 + s.Rand.IntN(len(s.truth.genres))), ArtistID: who.id, ArtistName: who.name,
+		EventName: "検証 & “🎸” " + s.newName(), GenreID: int64(1 + s.Rand.IntN(len(s.truth.genres))), ArtistID: who.id, ArtistName: who.name,
 		VenueID: v.id, VenueName: v.name, Capacity: v.capacity, Price: int64(100 + s.Rand.IntN(99_901)),
 		StartAt: moment{first.start.Add(time.Hour)}, EndAt: moment{last.end.Add(-time.Hour)},
 		TimeslotIDs: each(slots, func(slot timeslot) int64 { return slot.id }),
