@@ -150,6 +150,10 @@ func (s *Step) checkStatus(c *Check, r *rule) error {
 	m := &Mismatch{Code: CodeUnexpectedStatus, Expected: "status " + want, Actual: s.answer(),
 		Message: fmt.Sprintf("status %d instead of %s", got, want)}
 	switch {
+	case got == 413:
+		// Servers cut bodies off before the application sees them.
+		m.Message = fmt.Sprintf("the request is refused with 413, its body of %d bytes being too large for a server on the way, instead of %s", len(s.req.Body), want)
+		m.Hint = "some server's limit on request bodies is below that: in nginx it is client_max_body_size, 1 MB unless it is set"
 	case got == 429:
 		r, m.Code = serverError, hotseat.CodeStatus429
 	case got >= 500:

@@ -52,10 +52,20 @@ type Failed struct {
 	Code    string        // within the class: see docs/protocol.md
 	Rule    string        // the promise that was broken
 	Message string        // one line, plain words
+	Step    string        // where in the scenario; empty if nowhere
+	Hint    string        // what to look at; may be empty
 }
 
 // Error returns the message.
 func (f *Failed) Error() string { return f.Message }
+
+// where is the message with the step that it is about.
+func (f *Failed) where() string {
+	if f.Step == "" {
+		return f.Message
+	}
+	return f.Step + ": " + f.Message
+}
 
 // authorError is what the engine panics with when a scenario uses it wrongly.
 type authorError string

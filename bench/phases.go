@@ -126,12 +126,15 @@ func (r *Run) initialize() bool {
 		r.decide(outcome{verdict: hotseat.Infra, reason: failed.Message})
 		return false
 	}
+	hint := "run the command by hand and look at its output"
+	if failed != nil {
+		hint = failed.Hint
+	}
 	r.engineFailure(hotseat.ClassLifecycle, CodeInitializeFailed, ruleInitialize, &Mismatch{
 		Message: err.Error(), Actual: initOutput(err),
-		Expected: fmt.Sprintf("initializing succeeds within %s", r.contest.InitTimeout),
-		Hint:     "run the command by hand and look at its output",
+		Expected: fmt.Sprintf("initializing succeeds within %s", r.contest.InitTimeout), Hint: hint,
 	})
-	r.decide(outcome{verdict: hotseat.Fail, reason: CodeInitializeFailed + ": " + err.Error()})
+	r.decide(outcome{verdict: hotseat.Fail, reason: CodeInitializeFailed + ": " + err.Error(), hint: hint})
 	return false
 }
 
@@ -204,7 +207,8 @@ func (r *Run) once(ctx context.Context, s Scenario, atMost time.Duration) bool {
 		if failed.Class.Side() == hotseat.SideBench {
 			verdict = hotseat.Infra
 		}
-		r.decide(outcome{verdict: verdict, reason: fmt.Sprintf("verify: %s: %s%s", s.Name, failed.Message, inBrackets(failed.Rule))})
+		r.decide(outcome{verdict: verdict, hint: failed.Hint,
+			reason: fmt.Sprintf("%s: %s: %s%s", PhaseVerify, s.Name, failed.where(), inBrackets(failed.Rule))})
 	}
 	return false
 }
@@ -259,7 +263,7 @@ func (r *Run) unreachable(err error) {
 	if class.Side() == hotseat.SideBench {
 		verdict = hotseat.Infra
 	}
-	r.decide(outcome{verdict: verdict, reason: message})
+	r.decide(outcome{verdict: verdict, reason: message, hint: hintFor(wire.CodeRefused)})
 }
 
 // badStatus is what a server answers that is not ready.

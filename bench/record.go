@@ -38,7 +38,7 @@ func (u *User) record(class hotseat.Class, r *rule, m *Mismatch, s *Step, place 
 		f.Message = fmt.Sprintf("want %s, got %s", m.Expected, m.Actual)
 	}
 	f.Message = line(f.Message, 300)
-	failed := &Failed{Class: class, Code: f.Code, Rule: f.Rule, Message: f.Message}
+	failed := &Failed{Class: class, Code: f.Code, Rule: f.Rule, Message: f.Message, Step: f.Step, Hint: f.Hint}
 	if u.first == nil {
 		u.first = failed
 	}
@@ -265,6 +265,8 @@ func hintFor(code string) string {
 	switch code {
 	case wire.CodeRefused:
 		return "is the server running, and does it listen on this port? Look at its log"
+	case wire.CodeStaleKeepAlive:
+		return "whatever listens there closes idle connections sooner than people come back: raise its keep-alive timeout (nginx: keepalive_timeout, Apache: KeepAliveTimeout)"
 	case wire.CodeReset, wire.CodeEarlyEOF:
 		return "a worker that crashes or is restarted does this, and so does a full listen backlog"
 	case wire.CodeTimeout, wire.CodeStalledBody, wire.CodeConnectTimeout:

@@ -166,7 +166,7 @@ func TestReplayOfVerify(t *testing.T) {
 	}
 	url, _ = visited(t, "/second")
 	o = play(t, dicing(), "--target", url, "--replay", "second/1:1")
-	wantVerdict(t, o, hotseat.Fail, "verify: second: want ok, got no [x.body]")
+	wantVerdict(t, o, hotseat.Fail, "verify: second: GET /second: want ok, got no [x.body]")
 	if len(o.steps()) != 1 {
 		t.Errorf("steps: %v", o.steps())
 	}

@@ -337,7 +337,7 @@ func TestVerifyAndFinish(t *testing.T) {
 		loads   bool
 	}{
 		"both well":          {func(c *Contest) { c.Verify, c.Finish = []Scenario{page("/")}, []Scenario{page("/")} }, hotseat.Pass, "", true},
-		"5xx in verify":      {func(c *Contest) { c.Verify = []Scenario{page("/"), page("/no")} }, hotseat.Fail, "verify: look at /no: status 503", false},
+		"5xx in verify":      {func(c *Contest) { c.Verify = []Scenario{page("/"), page("/no")} }, hotseat.Fail, "verify: look at /no: GET /no: status 503", false},
 		"5xx in finish":      {func(c *Contest) { c.Finish = []Scenario{page("/no")} }, hotseat.Fail, "finish: GET /no: status 503", true},
 		"verify out of time": {func(c *Contest) { c.Verify, c.VerifyTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", false},
 		"finish out of time": {func(c *Contest) { c.Finish, c.FinishTimeout = []Scenario{page("/slow")}, 50*time.Millisecond }, hotseat.Fail, "did not end within 50ms", true},

@@ -76,6 +76,7 @@ func TestStrictVerdict(t *testing.T) {
 	}{
 		"wrong answer once in a hundred": {every(100, answer(200, "oh no")), hotseat.Fail, "content/value-mismatch [x.body]", "want ok, got oh no"},
 		"wrong status":                   {every(100, answer(404, "ok")), hotseat.Fail, "status/unexpected-status [x.status]", "status 404 instead of 200"},
+		"body too large":                 {every(100, answer(413, "no")), hotseat.Fail, "status/unexpected-status [x.status]", "too large for a server on the way"},
 		"5xx below the share":            {every(20, answer(503, "busy")), hotseat.Pass, "status/unexpected-5xx [x.server-error]", ""},
 		"5xx above the share":            {every(4, answer(500, "oops")), hotseat.Fail, "status/unexpected-5xx [x.server-error]", "% of"},
 		"429 below the share":            {every(20, answer(429, "slow down")), hotseat.Pass, "status/too-many-requests [x.server-error]", ""},
