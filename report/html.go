@@ -28,7 +28,7 @@ func HTML(w io.Writer, run *Run) error {
 		"clip": clip, "severity": severityTag, "textures": func() template.HTML { return textures("bar") },
 		"wide":   func(n int) int64 { return int64(n) },
 		"memory": memoryLimit, "missed": missedStarts,
-		"milli":  func(s float64) float64 { return 1000 * s },
+		"milli": func(s float64) float64 { return 1000 * s },
 	}).Parse(pageTemplate)
 	if err != nil {
 		return fmt.Errorf("read the report's template: %w", err)

@@ -137,13 +137,13 @@ func missedStarts(arrivals []hotseat.Arrivals) string {
 	var parts []string
 	for _, a := range arrivals {
 		if a.Missed > 0 {
-			parts = append(parts, fmt.Sprintf("%s of %s of %s", count(a.Missed), count(a.Due), line(a.Population)))
+			parts = append(parts, fmt.Sprintf("%s of %s %s", count(a.Missed), count(a.Due), line(a.Population)))
 		}
 	}
 	if len(parts) == 0 {
 		return ""
 	}
-	return strings.Join(parts, ", ") + " never began: all users were waiting for answers"
+	return strings.Join(parts, ", ") + ": all users were waiting for answers"
 }
 
 // ruleLine is what is known about one promise after a run.

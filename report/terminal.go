@@ -166,7 +166,7 @@ func (t terminal) outcome(r *hotseat.Result) []string {
 		lines = append(lines, t.fact("remark", "", remark, remarkLines/len(remarks))...)
 	}
 	if missed := missedStarts(r.Arrivals); missed != "" {
-		lines = append(lines, t.fact("missed", yellow, missed, 1)...)
+		lines = append(lines, t.fact("missed", yellow, missed, 2)...)
 	}
 
 	requests, _ := requestCount(r)

@@ -13,7 +13,7 @@ const (
 	audiences = "audiences"
 	artists   = "artists"
 	owners    = "owners"
-	oldUsers  = "people with a revoked token"
+	oldUsers  = "old users" // whose token was revoked
 )
 
 // crowd is how many of one kind come.
