@@ -1,0 +1,93 @@
+package main
+
+import (
+	"encoding/json"
+	"net"
+	"strings"
+	"testing"
+
+	"hotseat"
+	"hotseat/runner"
+)
+
+// The contest of n+ told its teams "failed" and nothing else, and cost its
+// winners hours. Whatever happened to them is drilled here: the first line of the
+// verdict has to name what somebody can act on.
+
+// benched runs a workspace's benchmark for a few seconds.
+func (b *bank) benched(args ...string) (int, *hotseat.Result) {
+	b.t.Helper()
+	cmd := b.command(b.dir, append([]string{"bench", "--json", "--duration", "4s", "--param", "campaign=2"}, args...)...)
+	out, _ := cmd.Output() // the status tells
+	var result hotseat.Result
+	if err := json.Unmarshal(out, &result); err != nil {
+		b.t.Fatalf("no result: %v\n%s", err, out)
+	}
+	return cmd.ProcessState.ExitCode(), &result
+}
+
+// firstLine is what a contestant reads first of a failed run.
+func wantFirstLine(t *testing.T, exit int, r *hotseat.Result, hint string, words ...string) {
+	t.Helper()
+	wantVerdict(t, exit, r, 1, hotseat.Fail, words...)
+	if first := strings.Fields(words[0])[0]; !strings.HasPrefix(r.Reason, first) {
+		t.Errorf("the reason does not begin with the cause: %s", r.Reason)
+	}
+	if !strings.Contains(r.Hint, hint) {
+		t.Errorf("hint %q does not say %q", r.Hint, hint)
+	}
+}
+
+func TestDrillTicketsPortClosed(t *testing.T) {
+	t.Parallel()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := newProblem(t, "ntt-ptc-2020")
+	target := "http://" + l.Addr().String()
+	_ = l.Close() // nobody listens there now
+	exit, r := b.benched("--target", target)
+	wantVerdict(t, exit, r, 1, hotseat.Fail, "initialize-failed: the connection was refused")
+	if !strings.Contains(r.Hint, "listen on this port") {
+		t.Errorf("hint: %s", r.Hint)
+	}
+}
+
+func TestDrillTicketsOutOfMemory(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.replaceIn("hotseat.toml", "memory_mb = 700", "memory_mb = 150")
+	// A cache of pictures without a bound, and with more in it than is needed.
+	b.replaceIn("app/image.go", "// getImage is", "var kept [][]byte\n\n// getImage is")
+	b.replaceIn("app/image.go", "	var image sql.NullString\n", "	room := make([]byte, 4<<20)\n	for i := range room {\n		room[i] = 1\n	}\n	kept = append(kept, room)\n	var image sql.NullString\n")
+	exit, r := b.benched("--duration", "20s")
+	wantFirstLine(t, exit, r, "memory_mb", "app was killed at its memory limit of 150 MB", "it held")
+	if f := r.Failures[0]; f.Class != hotseat.ClassLifecycle || f.Code != "server-died" {
+		t.Errorf("the first failure is %s/%s", f.Class, f.Code)
+	}
+	if len(r.Limits) != 1 || r.Limits[0].MemoryBytes != 150<<20 || r.Limits[0].By == "" || !strings.Contains(r.Reason, r.Limits[0].By) {
+		t.Errorf("limits: %+v", r.Limits)
+	}
+}
+
+func TestDrillTicketsTooManyConnections(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.replaceIn("etc/my.cnf", "max_connections=151", "max_connections=10")
+	for _, measure := range []runner.Measure{runner.MeasureFull, runner.MeasureOff} {
+		exit, r := b.benched("--measure", string(measure))
+		wantFirstLine(t, exit, r, "SetMaxOpenConns", "the database refused", "max_connections is 10 in etc/my.cnf")
+	}
+}
+
+func TestDrillTicketsUploadsTooLarge(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.replaceIn("etc/nginx/nginx.conf", "client_max_body_size 0", "client_max_body_size 1k") // small pictures, small limit
+	exit, r := b.benched()
+	wantVerdict(t, exit, r, 1, hotseat.Fail, "verify: ", "refused with 413", "too large for a server on the way")
+	if !strings.Contains(r.Hint, "client_max_body_size") {
+		t.Errorf("hint: %s", r.Hint)
+	}
+}
