@@ -1,9 +1,13 @@
 package main
 
 import (
+	"bufio"
 	"encoding/json"
 	"net"
+	"net/http"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"hotseat"
@@ -89,5 +93,74 @@ func TestDrillTicketsUploadsTooLarge(t *testing.T) {
 	wantVerdict(t, exit, r, 1, hotseat.Fail, "verify: ", "refused with 413", "too large for a server on the way")
 	if !strings.Contains(r.Hint, "client_max_body_size") {
 		t.Errorf("hint: %s", r.Hint)
+	}
+}
+
+// hasty stands before a server and serves each connection once: it closes what is used again
+// just as the next request comes, as a proxy does whose idle timeout is up at that moment.
+func hasty(t *testing.T, server string) (url string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var serving sync.WaitGroup
+	var mu sync.Mutex
+	open := map[net.Conn]bool{}
+	serve := func(conn net.Conn) {
+		defer func() { _ = conn.Close() }()
+		in := bufio.NewReader(conn)
+		req, err := http.ReadRequest(in)
+		if err != nil {
+			return
+		}
+		req.URL.Scheme, req.URL.Host = "http", server
+		answer, err := http.DefaultTransport.RoundTrip(req)
+		if err != nil {
+			return
+		}
+		defer func() { _ = answer.Body.Close() }()
+		if answer.Write(conn) == nil {
+			_, _ = in.Peek(1) // until somebody comes back, or goes
+		}
+	}
+	serving.Go(func() {
+		for {
+			conn, err := l.Accept()
+			if err != nil {
+				return
+			}
+			mu.Lock()
+			open[conn] = true
+			mu.Unlock()
+			serving.Go(func() { serve(conn) })
+		}
+	})
+	t.Cleanup(func() {
+		_ = l.Close()
+		mu.Lock()
+		for conn := range open {
+			_ = conn.Close()
+		}
+		mu.Unlock()
+		serving.Wait()
+	})
+	return "http://" + l.Addr().String()
+}
+
+func TestDrillTicketsIdleConnectionsClosed(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.must(b.dir, "up")
+	exit, r := b.benched("--target", hasty(t, "127.0.0.1:"+strconv.Itoa(b.status().Ports["web"])))
+	wantVerdict(t, exit, r, 1, hotseat.Fail, "a kept-alive connection was closed just as the request was sent")
+	if !strings.Contains(r.Hint, "keepalive_timeout") {
+		t.Errorf("hint: %s", r.Hint)
+	}
+
+	// Connections that were closed while nobody used them are no trouble at all.
+	b.replaceIn("etc/nginx/nginx.conf", "keepalive_timeout 5s", "keepalive_timeout 50ms")
+	if exit, r = b.benched(); exit != 0 || r.Verdict != hotseat.Pass {
+		t.Errorf("exit %d, %s: %s", exit, r.Verdict, r.Reason)
 	}
 }
