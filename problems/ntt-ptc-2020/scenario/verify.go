@@ -186,6 +186,17 @@ func (c *tester) same(p *bench.Page, rule, message string, want, got any) error 
 	return bench.ErrCut
 }
 
+// on tells whether all these rules are on: what several would explain is not held
+// against anybody while one of them is off.
+func (c *tester) on(rules ...string) bool {
+	for _, rule := range rules {
+		if !c.Run.RuleOn(rule) {
+			return false
+		}
+	}
+	return true
+}
+
 // plainly is a value as decoded JSON.
 func plainly(value any) any {
 	text, err := json.Marshal(value)

@@ -84,7 +84,7 @@ func (s *stage) changes() error {
 	if err := s.freeAt(ruleTimeslotsFree, "the timeslots that an event has moved to are still free", g.elsewhere.morning.venue, g.elsewhere.morning.start, g.elsewhere.evening.start); err != nil {
 		return err
 	}
-	return s.listed(ruleEventFresh, "the list shows other events than before a change")
+	return s.listed(ruleEventFresh, ruleEventFresh, "the list shows other events than before a change")
 }
 
 // change changes the artist's event; rule is broken if it is refused.

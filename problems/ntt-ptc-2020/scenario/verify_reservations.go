@@ -55,7 +55,7 @@ func (s *stage) reservations() error {
 	if err := s.allReserved(first, one, two); err != nil {
 		return err
 	}
-	if err := s.listed(ruleEventsList, "the list holds other events than before reservations"); err != nil {
+	if err := s.listed(ruleEventsList, ruleEventDetails, "the list holds other events than before reservations"); err != nil {
 		return err
 	}
 

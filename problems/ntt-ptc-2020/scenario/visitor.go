@@ -47,17 +47,6 @@ func (v *visitor) countAll(group string, steps []*bench.Step) []*bench.Page {
 	return pages
 }
 
-// on tells whether all these rules are on: what several would explain is not held
-// against anybody while one of them is off.
-func (v *visitor) on(rules ...string) bool {
-	for _, rule := range rules {
-		if !v.Run.RuleOn(rule) {
-			return false
-		}
-	}
-	return true
-}
-
 // reader decodes an answer once for several checks.
 type reader[T any] struct {
 	kind kind[T]
