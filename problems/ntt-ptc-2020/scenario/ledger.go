@@ -59,14 +59,15 @@ type entry struct {
 // sure tells whether the reservation was there during all of the span.
 func (e *entry) sure(at span) bool {
 	there := e.made.outcome == happened && !e.made.done.After(at.sent)
-	leaves := e.gone.outcome == pending || e.gone.outcome == happened
-	return there && !(leaves && !e.gone.sent.After(at.done))
+	stays := e.gone.outcome == notAsked || e.gone.outcome == never || e.gone.sent.After(at.done)
+	return there && stays
 }
 
 // possible tells whether the reservation may have been there at some moment of the span.
 func (e *entry) possible(at span) bool {
 	comes := (e.made.outcome == pending || e.made.outcome == happened) && !e.made.sent.After(at.done)
-	return comes && !(e.gone.outcome == happened && !e.gone.done.After(at.sent))
+	left := e.gone.outcome == happened && !e.gone.done.After(at.sent)
+	return comes && !left
 }
 
 // stays tells whether the reservation is there, and nobody has wanted to cancel it.
@@ -220,7 +221,7 @@ func (l *ledger) has(user, event int64, at span, except *entry) (sure, possible 
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	for _, id := range initially(l.byUser, user) {
-		if int64(l.truth.reservations[id-1].event) != event {
+		if l.truth.reservations[id-1].event != event {
 			continue
 		}
 		e := l.touched[int64(id)]

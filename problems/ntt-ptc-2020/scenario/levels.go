@@ -1,7 +1,6 @@
 package nttscenario
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -80,19 +79,21 @@ func (w *world) populations() []bench.Population {
 	return list
 }
 
-// lastSeconds is how long before the load's end a visit may begin that it cuts, although
+// tail is how long before the load's end a visit may begin that is cut by it, although
 // the service is as quick as it need be.
-const lastSeconds = 4 * time.Second
+const tail = 4 * time.Second
 
-// watched counts visits that came to no end although they had begun in time.
+// watched counts visits: those that were served, and those that came to no end although
+// they had begun in time.
 func (w *world) watched(u *bench.User, visit bench.Iteration) bench.Iteration {
 	return func() error {
 		began := time.Now()
 		err := visit()
-		if u.Cut() && time.Since(began) > lastSeconds {
+		switch {
+		case err == nil:
+			w.served.Add(1)
+		case u.Cut() && time.Since(began) > tail:
 			w.cut.Add(1)
-		} else if !errors.Is(err, bench.ErrCut) {
-			w.begun.Add(1)
 		}
 		return err
 	}
@@ -105,13 +106,18 @@ func (w *world) sumUp(u *bench.User) error {
 			return nil
 		}
 	}
-	if w.cut.Load() > 0 || w.begun.Load() == 0 {
+	failed := int64(0)
+	for i := range w.failed {
+		failed += w.failed[i].Load()
+	}
+	const few = 100 // visits to one failed request
+	if w.cut.Load() > 0 || w.served.Load() == 0 || failed*few > w.served.Load() {
 		return nil
 	}
 	next := fmt.Sprintf("campaign %d brings more", w.campaign+1)
 	if w.campaign == len(levels) {
-		next = "there is no larger one"
+		next = "there is none above it"
 	}
-	u.Run.Remark("ceiling: all who came in campaign %d were served, that is worth %s points in a minute; %s", w.campaign, w.level().ceiling, next)
+	u.Run.Remark("this is the ceiling of campaign %d (%s): %s", w.campaign, w.level().ceiling, next)
 	return nil
 }

@@ -60,7 +60,7 @@ func TestTheCeilingIsTold(t *testing.T) {
 			for _, a := range o.Verdict.Arrivals {
 				missed += a.Missed
 			}
-			if told := strings.Contains(remarks, "ceiling: "); told != c.ceiling || told == (missed > 0) {
+			if told := strings.Contains(remarks, "ceiling of"); told != c.ceiling || told == (missed > 0) {
 				t.Errorf("remarks %q, and %d were missed: %v", remarks, missed, o)
 			}
 		})

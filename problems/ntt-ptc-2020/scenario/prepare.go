@@ -101,22 +101,22 @@ func (w *world) compareDays(u *bench.User) error {
 	return nil
 }
 
-// decideCampaign takes the campaign of --param, or else what the app answered.
+// decideCampaign takes the campaign of --param, or else what the app answered, and
+// says which it is.
 func (w *world) decideCampaign(answered string) {
 	answered = strings.TrimSpace(answered)
-	if given := w.run.Param(paramCampaign); given != "" {
-		w.campaign = int(given[0] - '0')
-		if answered != given {
-			w.run.Remark("campaign %s by --param, although the app answered %.20q", given, answered)
-		}
-		return
+	given := w.run.Param(paramCampaign)
+	switch {
+	case given != "" && answered != given:
+		w.run.Remark("campaign %s by --param, although the app answered %.20q", given, answered)
+	case isCampaign(answered) != nil:
+		given = "1"
+		w.run.Remark("campaign 1: the app answered %.20q to POST /api/initialize, which is none", answered)
+	default:
+		given = answered
+		w.run.Remark("campaign %s, as the app answered", given)
 	}
-	w.campaign = 1
-	if isCampaign(answered) != nil {
-		w.run.Remark("POST /api/initialize answered %.20q, which is no campaign: it counts as 1", answered)
-		return
-	}
-	w.campaign = int(answered[0] - '0')
+	w.campaign = int(given[0] - '0')
 }
 
 // isCampaign wants a level of the load, or nothing.

@@ -30,8 +30,8 @@ type world struct {
 	files    map[string][]bench.Check
 
 	failed failedChecks
-	begun  atomic.Int64 // iterations of the load, until the last seconds
-	cut    atomic.Int64 // those of them that never ended
+	served atomic.Int64 // visits of the load
+	cut    atomic.Int64 // visits that never ended, although they had begun in time
 
 	mu           sync.Mutex
 	upcomingFrom map[time.Time][]int64
