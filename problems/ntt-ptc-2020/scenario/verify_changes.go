@@ -1,7 +1,6 @@
 package nttscenario
 
 import (
-	"fmt"
 	"net/http"
 	"slices"
 	"time"
@@ -150,9 +149,8 @@ func (s *stage) images() error {
 		who *tester
 		upload
 	}{{s.artist, small}, {s.owner, large}} {
-		p := put(upload.who, upload.content, id).Expect(bodyLimit(len(upload.content)), bench.Status(ruleOKStatus, http.StatusNoContent))
-		if !p.OK() || p.Status() != http.StatusNoContent {
-			return p.Err()
+		if err := s.done(http.StatusNoContent, put(upload.who, upload.content, id)); err != nil {
+			return err
 		}
 		if err := s.image(id, ruleImageFresh, upload.md5).Do().Err(); err != nil {
 			return err
@@ -163,19 +161,3 @@ func (s *stage) images() error {
 
 // jpegHead is how a JPEG begins.
 var jpegHead = []byte("\xff\xd8\xff\xe0\x00\x10JFIF\x00\x01\x01\x00\x00\x01\x00\x01\x00\x00")
-
-// bodyLimit names the likeliest reason for a 413.
-func bodyLimit(size int) bench.Check {
-	return bench.That(ruleOKStatus, func(p *bench.Page) *bench.Mismatch {
-		if p.Status() != http.StatusRequestEntityTooLarge {
-			return nil
-		}
-		return &bench.Mismatch{Code: bench.CodeUnexpectedStatus, Expected: "status 204", Actual: "status 413",
-			Message: tooLarge(size), Hint: "nginx: client_max_body_size, which is 1 MB unless it is set; pictures have up to 3 MB"}
-	})
-}
-
-// tooLarge says what a 413 means.
-func tooLarge(size int) string {
-	return fmt.Sprintf("a picture of %d bytes is refused with 413: some server's limit on request bodies is below that", size)
-}

@@ -31,7 +31,7 @@ func (l *limited) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestBodyLimitIsNamed(t *testing.T) {
 	t.Parallel()
 	o := execute(t.Context(), t, &limited{newService(testSeed(t)), 1 << 20}, "--duration", verifyOnly)
-	if o.Verdict.Verdict != hotseat.Fail || !strings.Contains(o.Verdict.Reason, "413: some server's limit on request bodies") {
+	if o.Verdict.Verdict != hotseat.Fail || !strings.Contains(o.Verdict.Reason, "refused with 413") {
 		t.Errorf("%v", o)
 	}
 	if len(o.Failures) == 0 || !strings.Contains(o.Failures[0].Hint, "client_max_body_size") {
