@@ -122,7 +122,7 @@ func (s *Step) checkOne(c *Check) error {
 				Message: "the header " + c.name + " is missing"}
 		} else if got != c.want {
 			m = &Mismatch{Code: CodeHeaderMismatch, Expected: c.name + ": " + c.want, Actual: c.name + ": " + got,
-				Message: "the header " + c.name + " has another value"}
+				Message: fmt.Sprintf("the header %s is %q instead of %q", c.name, got, c.want)}
 		}
 	case checkThat:
 		m = c.find(p)
