@@ -164,3 +164,24 @@ func TestDrillTicketsIdleConnectionsClosed(t *testing.T) {
 		t.Errorf("exit %d, %s: %s", exit, r.Verdict, r.Reason)
 	}
 }
+
+// TestDrillAdviceOnTickets: the untuned site reads all reservations for the tickets of
+// one event and, with the indexes that the advisor wrote, waits for the lock on all of them.
+func TestDrillAdviceOnTickets(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.must(b.dir, "up")
+	a := b.advised("--param", "campaign=2")
+	if len(a.Findings) == 0 || a.Findings[0].ID != "missing-index/reservations" {
+		t.Fatalf("the first finding is not the missing index:\n%s", summary(a))
+	}
+	for _, f := range a.Findings {
+		if strings.HasPrefix(f.ID, "missing-index/") {
+			b.must(b.dir, "sql", "--", "-e", strings.Join(f.Remedy, " "))
+		}
+	}
+	a = b.advised("--param", "campaign=2")
+	if len(a.Findings) == 0 || !has(a.Findings[:1], "lock-wait") {
+		t.Errorf("the advisor has not moved on to the lock of the table:\n%s", summary(a))
+	}
+}
