@@ -26,7 +26,6 @@ func faults() []fault {
 		{rule: ruleTokenExpired, wrong: "GET /api/venues accepts expired"},
 		{rule: ruleTokenRevoked, wrong: "forgets-seeded"},
 		{rule: ruleLogoutRevokes, wrong: "revokes-late"},
-		{rule: ruleLogoutRevokes, wrong: "revokes-here"},
 		{rule: ruleLoginToken, wrong: "own-key"},
 		{rule: ruleLoginToken, wrong: "short-tokens"},
 		{rule: ruleLoginRefused, wrong: "POST /api/login accepts credentials"},

@@ -29,7 +29,7 @@ func (s *service) showEvent(e *fakeEvent) jsonObject {
 	case s.is("resv-count"):
 		shown["current_resv"] = len(e.reservations)
 	case s.is("resv-cached"):
-		if time.Since(e.counted) > 10*time.Second {
+		if time.Since(e.counted) > stale {
 			e.sum, e.counted = sum, time.Now()
 		}
 		shown["current_resv"] = e.sum
@@ -56,7 +56,7 @@ func (s *service) getEvents(q *fakeRequest) (fakeAnswer, error) {
 	today := thisSecond().Truncate(24 * time.Hour)
 	var upcoming []*fakeEvent
 	for _, e := range s.events {
-		if s.is("events-new-late") && e.id > seededEvents && time.Since(e.created) < 3*time.Second {
+		if s.is("events-new-late") && e.id > seededEvents && time.Since(e.created) < stale {
 			continue
 		}
 		if (!e.start.Before(today) || s.is("events-past")) && (artist == 0 || artist == e.user || s.is("events-of-all")) {
@@ -87,7 +87,7 @@ func (s *service) getEvent(q *fakeRequest) (fakeAnswer, error) {
 	if err != nil {
 		return fakeAnswer{}, err
 	}
-	if s.is("edit-late") && e.before != nil && time.Since(e.changed) < 2*time.Second {
+	if s.is("edit-late") && e.before != nil && time.Since(e.changed) < stale {
 		return fakeAnswer{http.StatusOK, e.before}, nil
 	}
 	return fakeAnswer{http.StatusOK, s.showEvent(e)}, nil
@@ -303,7 +303,7 @@ func (s *service) getImage(q *fakeRequest) (fakeAnswer, error) {
 		return fakeAnswer{}, err
 	}
 	switch image := e.image; {
-	case s.is("image-late") && time.Since(e.uploaded) < time.Second:
+	case s.is("image-late") && time.Since(e.uploaded) < stale:
 		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/img/default.png"])}, nil
 	case image == nil && s.is("other-default"):
 		return fakeAnswer{http.StatusOK, fakePicture(s.seed.files["/favicon.ico"])}, nil
@@ -326,7 +326,7 @@ func (s *service) putImage(q *fakeRequest, who *fakeCaller) (fakeAnswer, error) 
 	if err != nil {
 		return fakeAnswer{}, whyMissing
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 	image, err := io.ReadAll(file)
 	if err != nil {
 		return fakeAnswer{}, whyMissing

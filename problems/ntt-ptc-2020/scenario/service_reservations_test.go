@@ -58,7 +58,7 @@ func (s *service) getUserReservations(q *fakeRequest, who *fakeCaller) (fakeAnsw
 	all := s.ofUser[id]
 	if s.is("reserved-late") {
 		all = slices.DeleteFunc(slices.Clone(all), func(r *fakeReservation) bool {
-			return r.id > int64(len(s.seed.reservations)) && time.Since(r.created) < 2*time.Second
+			return r.id > int64(len(s.seed.reservations)) && time.Since(r.created) < stale
 		})
 	}
 	return s.showReservations(q, all, 5)

@@ -8,7 +8,6 @@ import (
 	"mime"
 	"net/http"
 	"path"
-	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -97,6 +96,10 @@ func (s *service) is(name string) bool {
 	return s.wrong[name] || s.load.Load() && s.wrong["load: "+name]
 }
 
+// stale is how long what is late stays as it was: longer than any test, however busy
+// the machine.
+const stale = time.Minute
+
 // refuse is the refusal, or nil where the service is wrong to accept.
 func (s *service) refuse(q *fakeRequest, why fakeRefusal) error {
 	if s.is(q.route + " accepts " + why.name) {
@@ -184,7 +187,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, ha
 	}
 	r.Body = io.NopCloser(bytes.NewReader(body))
 	q := &fakeRequest{Request: r, route: route, body: body}
-	if route == "GET /api/events" && r.UserAgent() == userAgent {
+	if ofLoad(r) {
 		s.load.Store(true)
 	}
 	s.mu.Lock()
@@ -195,6 +198,13 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, ha
 		a = s.refused(q, why)
 	}
 	s.send(w, q, a)
+}
+
+// ofLoad tells whether this is a request as only the load sends it: the one that the
+// initialization sends has the last of the offsets.
+func ofLoad(r *http.Request) bool {
+	q := r.URL.Query()
+	return r.URL.Path == routeEvents && q.Get("limit") == strconv.Itoa(listLimit) && q.Get("offset") != strconv.Itoa(listOffset)
 }
 
 func (s *service) refused(q *fakeRequest, why fakeRefusal) fakeAnswer {
@@ -257,68 +267,6 @@ func (s *service) other(begins string) (string, bool) {
 		}
 	}
 	return "", false
-}
-
-// jsonObject is a JSON object, whose keys are in the order of the alphabet.
-type jsonObject map[string]any
-
-// jsonList is a JSON array.
-type jsonList []any
-
-// encode writes JSON, with the keys the other way round if asked for.
-func (s *service) encode(body any) ([]byte, error) {
-	if !s.is("keys-reversed") && !s.is("null") && !s.is("spaces") {
-		return json.Marshal(body)
-	}
-	var out bytes.Buffer
-	err := s.encodeOtherwise(&out, body)
-	return out.Bytes(), err
-}
-
-func (s *service) encodeOtherwise(out *bytes.Buffer, body any) error {
-	space := ""
-	if s.is("spaces") {
-		space = "\n\t "
-	}
-	switch body := body.(type) {
-	case jsonObject:
-		var keys []string
-		for key := range body {
-			keys = append(keys, key)
-		}
-		slices.SortFunc(keys, func(a, b string) int { return strings.Compare(b, a) })
-		out.WriteByte('{')
-		for i, key := range keys {
-			if i > 0 {
-				out.WriteString("," + space)
-			}
-			out.WriteString(strconv.Quote(key) + space + ":" + space)
-			if err := s.encodeOtherwise(out, body[key]); err != nil {
-				return err
-			}
-		}
-		out.WriteByte('}')
-	case jsonList:
-		if len(body) == 0 && s.is("null") {
-			out.WriteString("null")
-			return nil
-		}
-		out.WriteByte('[')
-		for i, element := range body {
-			if i > 0 {
-				out.WriteString(space + ",")
-			}
-			if err := s.encodeOtherwise(out, element); err != nil {
-				return err
-			}
-		}
-		out.WriteByte(']')
-	default:
-		text, err := json.Marshal(body)
-		out.Write(text)
-		return err
-	}
-	return nil
 }
 
 // stamp is a time as the service shows it.
