@@ -26,7 +26,7 @@ func (w *world) restart(u *bench.User) error {
 		return nil // nobody has come so far
 	}
 	if err := u.Run.Ask(u.Context(), hotseat.ActionRestartStack); err != nil {
-		u.Run.Log(hotseat.AudienceAdmin, "what a restart leaves is not checked: %v", err)
+		u.Run.Remark("what a restart leaves was not checked: %v", err)
 		return nil
 	}
 	v := newVisitor(u, w)

@@ -96,7 +96,7 @@ func differs(message string, want, got any) *bench.Mismatch {
 	if wanted == shown {
 		return nil
 	}
-	return &bench.Mismatch{Code: check.ValueMismatch, Expected: wanted, Actual: shown, Message: message}
+	return &bench.Mismatch{Code: check.ValueMismatch, Expected: wanted, Actual: shown, Message: inPlaceOf(message, shown, wanted)}
 }
 
 // signUp makes a user with a name that nobody has.
@@ -118,6 +118,7 @@ func (v *visitor) signUp(role string) (person, error) {
 		return who, bench.ErrCut
 	}
 	who.id = data.UserID
+	v.world.newNames.Store(who.id, who.name)
 	return who, nil
 }
 
