@@ -180,10 +180,25 @@ func (c *tester) same(p *bench.Page, rule, message string, want, got any) error 
 	if wanted == shown {
 		return nil
 	}
-	if err := c.Fail(bench.Problem{Rule: rule, Code: check.ValueMismatch, Page: p, Expected: wanted, Actual: shown, Message: message}); err != nil {
+	err := c.Fail(bench.Problem{Rule: rule, Code: check.ValueMismatch, Page: p, Expected: wanted, Actual: shown,
+		Message: inPlaceOf(message, shown, wanted)})
+	if err != nil {
 		return err
 	}
 	return bench.ErrCut
+}
+
+// inPlaceOf says in one line what there is, and what there should be.
+func inPlaceOf(message, shown, wanted string) string {
+	return fmt.Sprintf("%s: %s instead of %s", message, short(shown), short(wanted))
+}
+
+func short(text string) string {
+	const most = 100 // characters
+	if r := []rune(text); len(r) > most {
+		return string(r[:most-1]) + "…"
+	}
+	return text
 }
 
 // on tells whether all these rules are on: what several would explain is not held

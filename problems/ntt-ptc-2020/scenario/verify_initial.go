@@ -107,7 +107,7 @@ func (c *tester) initialEvent(p *bench.Page, got eventData) error {
 	c.Exercised(ruleEventDetails)
 	if wanted, shown := difference(plainly(want.asShown()), plainly(got.asShown())); wanted != shown {
 		err := c.Fail(bench.Problem{Rule: ruleEventDetails, Code: bench.CodeValueMismatch, Page: p, Expected: wanted, Actual: shown,
-			Message: fmt.Sprintf("event %d is not shown as in the initial data: %s instead of %s", got.ID, short(shown), short(wanted)), Hint: staleHint})
+			Message: inPlaceOf(fmt.Sprintf("event %d is not shown as in the initial data", got.ID), shown, wanted), Hint: staleHint})
 		if err != nil {
 			return err
 		}
