@@ -72,7 +72,7 @@ func Folder(ctx context.Context, root, key string, build func(ctx context.Contex
 	}
 	// The rename must not reach the disk before the files do: a power cut would
 	// leave an entry that looks whole.
-	if err := syncFilesystem(tmp); err != nil {
+	if err := Sync(tmp); err != nil {
 		return "", err
 	}
 	if err := os.Rename(tmp, final); err != nil {
@@ -125,16 +125,16 @@ func lock(ctx context.Context, file string) (unlock func(), err error) {
 	}
 }
 
-// syncFilesystem flushes the filesystem that holds dir: one call instead of one
+// Sync flushes the filesystem that holds dir: one call instead of one
 // fsync for each of thousands of files.
-func syncFilesystem(dir string) error {
+func Sync(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = f.Close() }()
 	if err := unix.Syncfs(int(f.Fd())); err != nil {
-		return fmt.Errorf("sync cache folder: %w", err)
+		return fmt.Errorf("sync the filesystem of %s: %w", dir, err)
 	}
 	return nil
 }

@@ -104,6 +104,10 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 
+	if o.Workspace != nil {
+		r.quietDisk(ctx, o.Workspace.Dir)
+	}
+
 	began := time.Now()
 	result := r.firstResult(ctx, o, stack, began)
 	folder, err := newFolder(o.RunsDir, began, result)
