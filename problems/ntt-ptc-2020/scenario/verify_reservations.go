@@ -132,7 +132,7 @@ func (s *stage) reserve(who *tester, tickets int64) (*reservationData, error) {
 func (s *stage) allReserved(who *tester, all ...*reservationData) error {
 	want := each(all, func(r *reservationData) reservationData { return *r })
 	for _, staff := range []*tester{s.artist, s.owner} {
-		if _, err := staff.reservations(ruleEventReservations, routeReserve, s.event.ID, want); err != nil {
+		if err := staff.reservationList(ruleEventReservations, routeReserve, s.event.ID, want); err != nil {
 			return err
 		}
 	}
@@ -148,7 +148,7 @@ func (s *stage) usersReservations(who *tester, all ...*reservationData) error {
 	}
 	for _, by := range []*tester{who, s.owner} {
 		route := fmt.Sprintf("/api/users/:user_id/reservations?limit=%d", len(want)+1)
-		if _, err := by.reservations(ruleUserReservations, route, who.who.id, want); err != nil {
+		if err := by.reservationList(ruleUserReservations, route, who.who.id, want); err != nil {
 			return err
 		}
 	}
