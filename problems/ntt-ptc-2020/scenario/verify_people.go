@@ -229,9 +229,9 @@ func (c *tester) shownUsers(audience *member, artist person) error {
 			return err
 		}
 	}
-	var trials []trial
-	for _, who := range []*member{audience, cast.artist, cast.owner} {
-		trials = append(trials, badIDs("a user for the "+who.role, func(id any) *bench.Step { return c.as(who).get(route, id) })...)
+	trials := badIDs("a user", func(id any) *bench.Step { return c.as(audience).get(route, id) })
+	for _, who := range []*member{cast.artist, cast.owner} {
+		trials = append(trials, trial{ruleNotFound, http.StatusNotFound, "an unknown user for the " + who.role, c.as(who).get(route, unknownID)})
 	}
 	for _, who := range []*member{audience, cast.artist} {
 		trials = append(trials, trial{ruleRole, http.StatusForbidden, "another user for the " + who.role, c.as(who).get(route, artist.id)})

@@ -106,9 +106,9 @@ func (c *tester) timeslots() error {
 	}
 	japan := time.FixedZone("", 9*3600)
 	for i, span := range spans {
-		who := cast.artist
+		who, zone := cast.artist, time.UTC
 		if i%2 == 1 {
-			who = cast.owner
+			who, zone = cast.owner, japan
 		}
 		var want []int64
 		for _, s := range own {
@@ -116,11 +116,9 @@ func (c *tester) timeslots() error {
 				want = append(want, s.id)
 			}
 		}
-		for _, zone := range []*time.Location{time.UTC, japan} {
-			query := timeslotsQuery(span[0].In(zone).Format(time.RFC3339), span[1].In(zone).Format(time.RFC3339))
-			if err := c.as(who).freeTimeslots(query, venue, want); err != nil {
-				return err
-			}
+		query := timeslotsQuery(span[0].In(zone).Format(time.RFC3339), span[1].In(zone).Format(time.RFC3339))
+		if err := c.as(who).freeTimeslots(query, venue, want); err != nil {
+			return err
 		}
 	}
 

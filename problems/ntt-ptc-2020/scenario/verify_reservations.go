@@ -52,7 +52,7 @@ func (s *stage) reservations() error {
 	if err := s.refuse(trial{ruleCapacity, http.StatusConflict, "reservation of a sold out event", s.asking(s.as(s.world.cast.audience), 1)}); err != nil {
 		return err
 	}
-	if err := s.allReserved(first, one, two); err != nil {
+	if err := s.allReserved(s.artist, first, one, two); err != nil {
 		return err
 	}
 	if err := s.listed(ruleEventsList, ruleEventDetails, "the list holds other events than before reservations"); err != nil {
@@ -69,7 +69,7 @@ func (s *stage) reservations() error {
 	if err := s.cancel(s.owner, two); err != nil {
 		return err
 	}
-	if err := s.allReserved(first, one); err != nil {
+	if err := s.allReserved(s.owner, first, one); err != nil {
 		return err
 	}
 	return s.cancel(first, one)
@@ -128,31 +128,19 @@ func (s *stage) reserve(who *tester, tickets int64) (*reservationData, error) {
 }
 
 // allReserved wants the event to have these reservations, and the first of them to
-// be among its user's.
-func (s *stage) allReserved(who *tester, all ...*reservationData) error {
+// be, after the initial ones, the only one of its user.
+func (s *stage) allReserved(staff, who *tester, all ...*reservationData) error {
 	want := each(all, func(r *reservationData) reservationData { return *r })
-	for _, staff := range []*tester{s.artist, s.owner} {
-		if err := staff.reservationList(ruleEventReservations, routeReserve, s.event.ID, want); err != nil {
-			return err
-		}
+	if err := staff.reservationList(ruleEventReservations, routeReserve, s.event.ID, want); err != nil {
+		return err
 	}
-	return s.usersReservations(who, all[0])
-}
-
-// usersReservations wants a user's reservations to be the initial ones, and these.
-func (s *stage) usersReservations(who *tester, all ...*reservationData) error {
 	initial := s.truth.reservationsOf(func(b *booking) bool { return b.user == who.who.id })
-	want := each(initial, s.truth.shownReservation)
-	for _, r := range all {
-		want = append(want, *r)
+	route := fmt.Sprintf("/api/users/:user_id/reservations?limit=%d", len(initial)+2)
+	by := who
+	if staff == s.owner {
+		by = staff
 	}
-	for _, by := range []*tester{who, s.owner} {
-		route := fmt.Sprintf("/api/users/:user_id/reservations?limit=%d", len(want)+1)
-		if err := by.reservationList(ruleUserReservations, route, who.who.id, want); err != nil {
-			return err
-		}
-	}
-	return nil
+	return by.reservationList(ruleUserReservations, route, who.who.id, append(each(initial, s.truth.shownReservation), want[0]))
 }
 
 // cancel cancels a reservation, after which it is gone.
