@@ -58,16 +58,22 @@ type restarter interface{ restart() }
 // is restarted if the benchmark asks for that.
 func execute(ctx context.Context, t testing.TB, h http.Handler, args ...string) problemtest.Outcome {
 	t.Helper()
-	seed := testSeed(t)
+	_ = testSeed(t) // and with it the truth
+	return executeOn(ctx, t, shared.truth, h, args...)
+}
+
+// executeOn is execute with a truth of its own.
+func executeOn(ctx context.Context, t testing.TB, known *truth, h http.Handler, args ...string) problemtest.Outcome {
+	t.Helper()
 	server := httptest.NewServer(h)
 	defer server.Close()
 	defer server.CloseClientConnections()
-	args = append([]string{"--target", server.URL, "--data", seed.truth(), "--duration", "2s"}, args...)
+	args = append([]string{"--target", server.URL, "--data", shared.dir, "--duration", "2s"}, args...)
 	var restart func()
 	if target, ok := h.(restarter); ok {
 		restart = target.restart
 	}
-	return problemtest.Execute(ctx, t, contest(time.Now, func(string) (*truth, error) { return shared.truth, nil }), restart, args...)
+	return problemtest.Execute(ctx, t, contest(time.Now, func(string) (*truth, error) { return known, nil }), restart, args...)
 }
 
 // atOnce is how many runs go on at the same time: they mostly wait for time to pass.

@@ -3,6 +3,8 @@ package nttscenario
 import (
 	"fmt"
 	"net/http"
+	"slices"
+	"sync/atomic"
 	"testing"
 
 	"hotseat"
@@ -78,4 +80,70 @@ func TestNothingToRestart(t *testing.T) {
 		t.Errorf("asked for %q: %v", o.Requests, o)
 	}
 	innocent(t, o)
+}
+
+// tight returns a world in which every venue has room for a few more tickets than are
+// reserved for its fullest event.
+func tight(t *testing.T, seed *testData) (*testData, *truth) {
+	t.Helper()
+	const more = 25
+	small, known := *seed, *shared.truth
+	small.venues, known.venues = slices.Clone(seed.venues), slices.Clone(known.venues)
+	for i := range small.venues {
+		small.venues[i].capacity = more
+	}
+	for _, e := range known.events {
+		venue := &small.venues[e.venue-1]
+		venue.capacity = max(venue.capacity, e.tickets+more)
+	}
+	for i := range known.venues {
+		known.venues[i].capacity = small.venues[i].capacity
+	}
+	return &small, &known
+}
+
+// Where tickets run out, refusals are right, and one too many is wrong.
+func TestSoldOut(t *testing.T) {
+	seed, known := tight(t, testSeed(t))
+	args := []string{"--param", "campaign=3", "--param", "rules=original", "--duration", "3s"}
+	for wrong, rule := range map[string]string{
+		"":               "",
+		"reserves-some":  ruleReservationPossible,
+		"sells-too-much": ruleCapacityRace,
+	} {
+		t.Run(wrong, func(t *testing.T) {
+			var refused atomic.Int64
+			service := newService(seed, wrong)
+			play := patiently(func() problemtest.Outcome {
+				return executeOn(t.Context(), t, known, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+					counted := &statusWriter{ResponseWriter: w}
+					service.ServeHTTP(counted, r)
+					if counted.status == http.StatusConflict {
+						refused.Add(1)
+					}
+				}), args...)
+			})
+			o := play()
+			if rule != "" && !o.Has(rule, "") {
+				t.Errorf("not caught: %v", o)
+			}
+			if rule == "" {
+				innocent(t, o)
+				if refused.Load() == 0 {
+					t.Error("nothing was sold out")
+				}
+			}
+		})
+	}
+}
+
+// statusWriter remembers the status of an answer.
+type statusWriter struct {
+	http.ResponseWriter
+	status int
+}
+
+func (w *statusWriter) WriteHeader(status int) {
+	w.status = status
+	w.ResponseWriter.WriteHeader(status)
 }
