@@ -56,8 +56,8 @@ func mix(a, b, c, d crowd) []crowd {
 func (w *world) level() level { return levels[w.campaign-1] }
 
 // raceEvery is the time between two tests of concurrency during the load. They are worth
-// nothing and are no part of the contest's load.
-const raceEvery = 20 * time.Second
+// nothing and are no part of the contest's load, so there are few.
+const raceEvery = 30 * time.Second
 
 func (w *world) populations() []bench.Population {
 	var list []bench.Population
@@ -72,7 +72,7 @@ func (w *world) populations() []bench.Population {
 				if u.Run.LoadEnded() {
 					return nil
 				}
-				return w.race(u)
+				return w.race(u, rivalsInLoad)
 			}
 		}))
 	}

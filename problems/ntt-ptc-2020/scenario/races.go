@@ -3,13 +3,18 @@ package nttscenario
 import (
 	"fmt"
 	"net/http"
+	"slices"
 	"time"
 
 	"hotseat/bench"
 )
 
-// racers is how many requests meet at a time.
-const racers = 4
+// How many requests meet at a time: before the load, and during it, when they take from
+// what the others' visits are worth.
+const (
+	rivalsAlone  = 4
+	rivalsInLoad = 2
+)
 
 // statusOfRace lets pass that requests that get into each other's way fail: the contest's app
 // had deadlocks. Only what was promised and then broken is held against anybody, and
@@ -26,10 +31,10 @@ var statusOfRace = bench.That(ruleOKStatus, func(p *bench.Page) *bench.Mismatch 
 // who take one timeslot, a user who reserves twice, people who want more tickets than there are,
 // and a token that is used while everybody is told that it no longer counts. All
 // of them are new users, and the event is at a venue that is nobody's but theirs for so long.
-func (w *world) race(u *bench.User) error {
+func (w *world) race(u *bench.User, rivals int) error {
 	v := newVisitor(u, w)
 	var artists, audience []*member
-	for i := range 2 + racers {
+	for i := range 2 + 1 + max(rivals-1, 2) {
 		role := roleArtist
 		if i >= 2 {
 			role = roleAudience
@@ -44,11 +49,11 @@ func (w *world) race(u *bench.User) error {
 			audience = append(audience, m)
 		}
 	}
-	e, err := v.raceForSlot(artists)
+	e, err := v.raceForSlot(artists, rivals)
 	if err != nil || e == nil {
 		return err
 	}
-	if err := v.raceOfOne(e, audience[0]); err != nil {
+	if err := v.raceOfOne(e, slices.Repeat(audience[:1], rivals)); err != nil {
 		return err
 	}
 	if err := v.raceForTickets(e, audience[1:]); err != nil {
@@ -59,7 +64,7 @@ func (w *world) race(u *bench.User) error {
 
 // raceForSlot lets two artists take one timeslot at the same time. It returns the event that
 // came of it, nil if that is not known for sure.
-func (v *visitor) raceForSlot(artists []*member) (*eventData, error) {
+func (v *visitor) raceForSlot(artists []*member, rivals int) (*eventData, error) {
 	v.who = artists[0]
 	s := v.world.slots.claimAny(v.Rand, v.world.anyVenue(v.User), v.world.now().Add(24*time.Hour))
 	if s == nil {
@@ -67,7 +72,7 @@ func (v *visitor) raceForSlot(artists []*member) (*eventData, error) {
 	}
 	v.world.slots.take(s)
 	var steps []*bench.Step
-	for i := range racers {
+	for i := range rivals {
 		who := artists[i%len(artists)]
 		steps = append(steps, v.as(who).send(http.MethodPost, routeEvents, v.plan(s, v.randomText(8), firstGenre, v.randomPrice())).
 			Name("event in a timeslot that others take at this moment").
@@ -121,8 +126,8 @@ func (v *visitor) rush(e *eventData, name string, tickets int64, who ...*member)
 }
 
 // raceOfOne lets one user reserve several times at the same time.
-func (v *visitor) raceOfOne(e *eventData, who *member) error {
-	pages := v.rush(e, "reservation that the same user makes elsewhere at this moment", 1, who, who, who, who)
+func (v *visitor) raceOfOne(e *eventData, who []*member) error {
+	pages := v.rush(e, "reservation that the same user makes elsewhere at this moment", 1, who...)
 	made, refused := sort(pages)
 	v.Exercised(ruleReservationRace)
 	if len(made) > 1 && v.on(ruleReservationOnce) {
@@ -186,7 +191,7 @@ func (w *world) anyVenue(u *bench.User) int64 {
 func raceScenario(w func() *world) bench.Scenario {
 	return bench.Scenario{Name: "races", Run: func(u *bench.User) error {
 		if w := w(); w.strict {
-			return w.race(u)
+			return w.race(u, rivalsAlone)
 		}
 		return nil
 	}}
