@@ -80,4 +80,4 @@ func executeOn(ctx context.Context, t testing.TB, known *truth, h http.Handler, 
 const atOnce = 24
 
 // loadsAtOnce is the same for those in which much has to happen in little time.
-const loadsAtOnce = 6
+const loadsAtOnce = 10

@@ -18,7 +18,9 @@ import (
 // initialize is POST /api/initialize. A wrong that begins with "level " is what it
 // answers.
 func (s *service) initialize(*fakeRequest) (fakeAnswer, error) {
-	s.reset(s.seed, func(what string) bool { return s.is("keeps " + what) })
+	if !s.initial {
+		s.reset(s.seed, func(what string) bool { return s.is("keeps " + what) })
+	}
 	level := "1"
 	if other, ok := s.other("level "); ok {
 		level = other

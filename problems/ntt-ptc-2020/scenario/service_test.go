@@ -33,6 +33,7 @@ type service struct {
 
 	mu sync.Mutex
 	*fakeState
+	initial bool // nobody has asked for anything yet
 }
 
 // fakeRequest is one request under way.
@@ -121,7 +122,10 @@ func newService(seed *testData, wrong ...string) *service {
 	for _, name := range wrong {
 		s.wrong[name] = true
 	}
-	s.leave(seed)
+	_, keeps := s.other("keeps ")
+	if s.initial = !keeps; keeps {
+		s.leave(seed)
+	}
 	for pattern, handle := range map[string]func(*fakeRequest) (fakeAnswer, error){
 		"POST /api/initialize":                      s.initialize,
 		"POST /api/login":                           s.login,
@@ -192,6 +196,7 @@ func (s *service) serve(w http.ResponseWriter, r *http.Request, route string, ha
 	}
 	s.mu.Lock()
 	a, err := handle(q)
+	s.initial = false
 	s.mu.Unlock()
 	var why fakeRefusal
 	if errors.As(err, &why) {

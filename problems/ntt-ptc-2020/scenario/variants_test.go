@@ -105,36 +105,32 @@ func tight(t *testing.T, seed *testData) (*testData, *truth) {
 // Where tickets run out, refusals are right, and one too many is wrong.
 func TestSoldOut(t *testing.T) {
 	seed, known := tight(t, testSeed(t))
-	args := []string{"--param", "campaign=3", "--param", "rules=original", "--duration", "3s"}
-	for wrong, rule := range map[string]string{
-		"":               "",
-		"reserves-some":  ruleReservationPossible,
-		"sells-too-much": ruleCapacityRace,
-	} {
-		t.Run(wrong, func(t *testing.T) {
-			var refused atomic.Int64
+	runs := problemtest.NewAtOnce(loadsAtOnce)
+	for wrong, rule := range map[string]string{"": "", "reserves-some": ruleReservationPossible, "sells-too-much": ruleCapacityRace} {
+		var refused atomic.Int64
+		runs.Add(wrong, patiently(func() problemtest.Outcome {
 			service := newService(seed, wrong)
-			play := patiently(func() problemtest.Outcome {
-				return executeOn(t.Context(), t, known, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					counted := &statusWriter{ResponseWriter: w}
-					service.ServeHTTP(counted, r)
-					if counted.status == http.StatusConflict {
-						refused.Add(1)
-					}
-				}), args...)
-			})
-			o := play()
+			return executeOn(t.Context(), t, known, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				seen := &statusWriter{ResponseWriter: w}
+				service.ServeHTTP(seen, r)
+				if seen.status == http.StatusConflict {
+					refused.Add(1)
+				}
+			}), "--param", "campaign=3", "--param", "rules=original", "--duration", "3s")
+		}), func(t *testing.T, o problemtest.Outcome) {
 			if rule != "" && !o.Has(rule, "") {
 				t.Errorf("not caught: %v", o)
 			}
-			if rule == "" {
-				innocent(t, o)
-				if refused.Load() == 0 {
-					t.Error("nothing was sold out")
-				}
+			if rule != "" {
+				return
+			}
+			innocent(t, o)
+			if refused.Load() == 0 {
+				t.Error("nothing was sold out")
 			}
 		})
 	}
+	runs.Judge(t)
 }
 
 // statusWriter remembers the status of an answer.
