@@ -114,10 +114,10 @@ func (w *world) sumUp(u *bench.User) error {
 	if w.cut.Load() > 0 || w.served.Load() == 0 || failed*few > w.served.Load() {
 		return nil
 	}
-	next := fmt.Sprintf("campaign %d brings more", w.campaign+1)
+	next := fmt.Sprintf("%d brings more", w.campaign+1)
 	if w.campaign == len(levels) {
 		next = "there is none above it"
 	}
-	u.Run.Remark("this is the ceiling of campaign %d (%s): %s", w.campaign, w.level().ceiling, next)
+	u.Run.Remark("the ceiling of campaign %d (%s) is reached: %s", w.campaign, w.level().ceiling, next)
 	return nil
 }
