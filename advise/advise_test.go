@@ -325,3 +325,26 @@ func ids(list []hotseat.Finding) []string {
 	}
 	return all
 }
+
+// Right after it is filled, InnoDB thinks that a table is nearly empty.
+func TestATableHasTheRowsThatAScanReads(t *testing.T) {
+	for _, c := range []struct {
+		estimate int64
+		want     string
+	}{{156, "loans has about 100,000 rows"}, {120_000, "loans has about 120,000 rows"}} {
+		in := healthy()
+		for _, trouble := range troubles {
+			if trouble.finding == "missing-index/loans" {
+				trouble.make(&in)
+			}
+		}
+		for i := range in.Picture.MariaDB.Tables {
+			if table := &in.Picture.MariaDB.Tables[i]; table.Name == "loans" {
+				table.Rows = c.estimate
+			}
+		}
+		if a := Advise(in); !strings.Contains(strings.Join(a.Findings[0].Evidence, "\n"), c.want) {
+			t.Errorf("no %q in %q", c.want, a.Findings[0].Evidence)
+		}
+	}
+}
