@@ -97,6 +97,22 @@ func (g *generator) worst(from, to time.Time) (longest time.Duration) {
 	return longest
 }
 
+// stalled returns for how much of the time from…to the generator did not run.
+func (g *generator) stalled(from, to time.Time) (sum time.Duration) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, s := range g.stalls {
+		if s.from.Before(from) {
+			s.from = from
+		}
+		if s.to.After(to) {
+			s.to = to
+		}
+		sum += max(s.to.Sub(s.from), 0)
+	}
+	return sum
+}
+
 // couldHaveFalsified reports whether the generator was kept from running so
 // long that an exchange which timed out might have been in time.
 func (g *generator) couldHaveFalsified(from, to time.Time) bool {

@@ -1,0 +1,46 @@
+package bench
+
+import (
+	"testing"
+	"time"
+
+	"hotseat"
+)
+
+func TestStalledIsWhatOverlaps(t *testing.T) {
+	t.Parallel()
+	began := time.Now()
+	at := func(ms int) time.Time { return began.Add(time.Duration(ms) * time.Millisecond) }
+	g := newGenerator()
+	for _, s := range []stall{{at(0), at(100)}, {at(200), at(250)}, {at(300), at(400)}, {at(900), at(1000)}} {
+		g.note(s, s.to.Sub(s.from))
+	}
+	for _, c := range []struct{ from, to, want int }{{0, 1000, 350}, {50, 350, 150}, {100, 200, 0}, {210, 220, 10}, {2000, 3000, 0}} {
+		if got := g.stalled(at(c.from), at(c.to)); got != time.Duration(c.want)*time.Millisecond {
+			t.Errorf("from %d to %d ms: %s, want %d ms", c.from, c.to, got, c.want)
+		}
+	}
+}
+
+// One stall of the benchmark's does not make it guilty of what a slow target missed
+// all the time.
+func TestOneStallExcusesNoSlowTarget(t *testing.T) {
+	t.Parallel()
+	c := open(func(p *OpenPopulation) *OpenPopulation {
+		return p.PerSecond(50).Users(2).MaxLate(100 * time.Millisecond)
+	})
+	work := c.Populations
+	c.Populations = func(r *Run) []Population {
+		from := time.Now().Add(600 * time.Millisecond)
+		r.gen.note(stall{from, from.Add(60 * time.Millisecond)}, 60*time.Millisecond)
+		return work(r)
+	}
+	s := serve(t, dawdle(500*time.Millisecond))
+	o := unhurried(t, func(load time.Duration) (*outcomeOf, bool) {
+		o := play(t, c, "--target", s.URL, "--duration", load.String())
+		return o, o.verdict.Verdict == hotseat.Pass // else it really did not run
+	}, time.Second, time.Second, time.Second)
+	if o.verdict.Verdict != hotseat.Pass || o.verdict.Arrivals[0].Missed < 30 {
+		t.Errorf("%s: %s, %+v", o.verdict.Verdict, o.verdict.Reason, o.verdict.Arrivals)
+	}
+}
