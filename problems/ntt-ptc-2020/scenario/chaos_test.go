@@ -116,15 +116,18 @@ func (c *chaos) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func TestChaosAccusesNobody(t *testing.T) {
 	seed := testSeed(t)
 	runs := problemtest.NewAtOnce(loadsAtOnce)
+	enough := func(o problemtest.Outcome) bool {
+		inLoad := func(f hotseat.Failure) bool { return f.Phase == bench.PhaseLoad }
+		return o.Verdict.Verdict != hotseat.Infra && slices.ContainsFunc(o.Failures, inLoad)
+	}
 	for n := range uint64(6) {
-		runs.Add(fmt.Sprint("seed ", n), patiently(func() problemtest.Outcome {
+		runs.Add(fmt.Sprint("seed ", n), until(enough, func(load ...string) problemtest.Outcome {
 			c := &chaos{service: newService(seed), share: 0.02, dice: rand.New(rand.NewPCG(n, 1))}
 			defer c.late.Wait()
-			return execute(t.Context(), t, c, "--param", fmt.Sprint("campaign=", 2+n%2), "--duration", "4s")
+			return execute(t.Context(), t, c, append(load, "--param", fmt.Sprint("campaign=", 2+n%2))...)
 		}), func(t *testing.T, o problemtest.Outcome) {
 			innocent(t, o)
-			inLoad := func(f hotseat.Failure) bool { return f.Phase == bench.PhaseLoad }
-			if o.Verdict.Verdict == hotseat.Infra || !slices.ContainsFunc(o.Failures, inLoad) {
+			if !enough(o) {
 				t.Errorf("%v", o)
 			}
 		})
