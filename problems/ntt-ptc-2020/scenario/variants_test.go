@@ -80,7 +80,7 @@ func TestNothingToRestart(t *testing.T) {
 // reserved for its fullest event.
 func tight(t *testing.T, seed *testData) (*testData, *truth) {
 	t.Helper()
-	const more = 25
+	const more = 8
 	small, known := *seed, *shared.truth
 	small.venues, known.venues = slices.Clone(seed.venues), slices.Clone(known.venues)
 	for i := range small.venues {
@@ -111,7 +111,7 @@ func TestSoldOut(t *testing.T) {
 				if seen.status == http.StatusConflict {
 					refused.Add(1)
 				}
-			}), append(load, "--param", "campaign=3", "--param", "rules=original")...)
+			}), append(load, "--param", "campaign=2", "--param", "rules=original")...)
 		}), func(t *testing.T, o problemtest.Outcome) {
 			if rule != "" && !o.Has(rule, "") {
 				t.Errorf("not caught: %v", o)
