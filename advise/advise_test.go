@@ -188,6 +188,10 @@ var troubles = []struct {
 		in.Picture.Access.Total.Status.Server = 30
 		in.Picture.Access.Routes[0].Status.Server, in.Picture.Access.Routes[0].Codes = 30, map[string]int64{"502": 30, "200": 49_970}
 	}},
+	{"server-errors", "60 clients that gave up", func(in *Input) { // the other 20 were cut at the load's end
+		in.Result.Failures = append(in.Result.Failures, hotseat.FailureGroup{Class: hotseat.ClassTimeout, Code: "timeout", Count: 60})
+		in.Picture.Access.Total.Status.GaveUp, in.Picture.Access.Requests = 80, 10_000
+	}},
 	{"hot-route/POST /loans", "2.5 times as fast", func(in *Input) {
 		in.Picture.Access.Routes = append(in.Picture.Access.Routes, hotseat.AccessRoute{Method: "POST", Template: "/loans", Share: 0.6, Count: 9000, RequestTime: hotseat.Spread{Count: 9000, Sum: 60}})
 	}},
@@ -308,6 +312,15 @@ func TestErrorsComeFirstAndEffectsFold(t *testing.T) {
 	}
 	if slices.Contains(ids(a.Findings), "server-errors") {
 		t.Error("an effect stands beside its cause")
+	}
+}
+
+// Requests that the benchmark cut at the end of its load have not failed.
+func TestCutRequestsAreNoErrors(t *testing.T) {
+	in := healthy()
+	in.Picture.Access.Total.Status.GaveUp = in.Picture.Access.Requests / 10
+	if found := ids(Advise(in).Findings); slices.Contains(found, "server-errors") {
+		t.Errorf("found %v", found)
 	}
 }
 

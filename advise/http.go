@@ -105,6 +105,7 @@ func exampleOf(r *hotseat.AccessRoute) string {
 // serverErrors is detector 34.
 func serverErrors(v *view) []hotseat.Finding {
 	s := v.p.Access.Total.Status
+	s.GaveUp = min(s.GaveUp, v.timeouts())
 	if s.Server == 0 && float64(s.GaveUp) < 0.005*float64(v.p.Access.Requests) {
 		return nil
 	}
@@ -118,10 +119,10 @@ func serverErrors(v *view) []hotseat.Finding {
 	}
 	for i := range v.p.Access.Routes {
 		r := &v.p.Access.Routes[i]
-		if n := r.Status.Server + r.Status.GaveUp; n > 0 && len(f.Evidence) < 4 {
+		if (r.Status.Server > 0 || r.Status.GaveUp > 0 && s.GaveUp > 0) && len(f.Evidence) < 4 {
 			var codes []string
 			for _, code := range slices.Sorted(maps.Keys(r.Codes)) {
-				if code >= "499" && len(code) == 3 {
+				if code >= "499" && len(code) == 3 && (code != "499" || s.GaveUp > 0) {
 					codes = append(codes, fmt.Sprintf("%s × %s", count(float64(r.Codes[code])), code))
 				}
 			}
@@ -137,6 +138,17 @@ func serverErrors(v *view) []hotseat.Finding {
 		}
 	}
 	return []hotseat.Finding{f}
+}
+
+// timeouts counts the requests that the benchmark gave up. Those that it cut at the
+// end of the load are 499 in nginx's log as well, and failed nobody.
+func (v *view) timeouts() (n int64) {
+	for i := range v.Result.Failures {
+		if f := &v.Result.Failures[i]; f.Class == hotseat.ClassTimeout {
+			n += f.Count
+		}
+	}
+	return n
 }
 
 // bufferedToFile is what nginx's error log says of bodies that its buffers did
