@@ -66,7 +66,7 @@ func (w *world) race(u *bench.User, rivals int) error {
 // came of it, nil if that is not known for sure.
 func (v *visitor) raceForSlot(artists []*member, rivals int) (*eventData, error) {
 	v.who = artists[0]
-	s := v.world.slots.claimAny(v.Rand, v.world.anyVenue(v.User), v.world.now().Add(24*time.Hour))
+	s := v.claimSomewhere()
 	if s == nil {
 		return nil, nil
 	}
@@ -99,6 +99,19 @@ func (v *visitor) raceForSlot(artists []*member, rivals int) (*eventData, error)
 	}
 	e, err := eventAnswer.read(v.User, made[0])
 	return &e, err
+}
+
+// claimSomewhere claims a timeslot of any venue; some have none that is free and not
+// too soon. It returns nil if none has.
+func (v *visitor) claimSomewhere() *slot {
+	venues := int64(len(v.truth.venues) - groundVenues)
+	first := v.world.anyVenue(v.User) - 1
+	for i := range venues {
+		if s := v.world.slots.claimAny(v.Rand, 1+(first+i)%venues, v.world.now().Add(24*time.Hour)); s != nil {
+			return s
+		}
+	}
+	return nil
 }
 
 // sort returns the answers that said yes, and how many said 409.
