@@ -14,7 +14,7 @@ type protected struct {
 }
 
 // everythingProtected is a request of each kind that needs a token. None of them
-// would change what a later run relies on, even if it were accepted.
+// would change what other checks rely on, even if it were accepted.
 func (c *tester) everythingProtected() []protected {
 	e := c.truth.shownEvent(c.world.ground.artists)
 	draft := asDraft(e)
@@ -36,9 +36,9 @@ func (c *tester) everythingProtected() []protected {
 		{"PUT", "/api/events/:event_id/image", nil, e.ID},
 		{"GET", "/api/users/:user_id/reservations", nil, user},
 		{"GET", "/api/events/:event_id/reservations", nil, e.ID},
-		{"POST", "/api/events/:event_id/reservations", payload{"num_of_resv": 1}, e.ID},
+		{"POST", "/api/events/:event_id/reservations", payload{"num_of_resv": 1}, unknownID},
 		{"GET", "/api/reservations/:id", nil, 1},
-		{"DELETE", "/api/reservations/:id", nil, 1},
+		{"DELETE", "/api/reservations/:id", nil, unknownID},
 		{"GET", "/api/venues", nil, nil},
 		{"GET", "/api/venues/:venue_id/timeslots", nil, 1},
 	} {
