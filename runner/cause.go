@@ -22,9 +22,7 @@ func (s *Stack) refusals(ctx context.Context) (refused, allowed int64) {
 	if err != nil {
 		return 0, 0 // a database that is gone is told of elsewhere
 	}
-	if refused = counters["Connection_errors_max_connections"]; refused == 0 {
-		return 0, 0
-	}
+	refused = counters["Connection_errors_max_connections"]
 	_ = s.site.query(ctx, "SELECT @@max_connections", func(row []string) (err error) { // the number of them is the news
 		allowed, err = strconv.ParseInt(row[0], 10, 64)
 		return err
@@ -33,14 +31,19 @@ func (s *Stack) refusals(ctx context.Context) (refused, allowed int64) {
 }
 
 // nameCause puts what the stack knows about a run's trouble before what the
-// benchmark saw of it: refused is what the database had refused when the run began.
-func (s *session) nameCause(ctx context.Context, refused int64, r *hotseat.Result) {
-	now, allowed := s.stack.refusals(ctx)
+// benchmark saw of it: refused is what the database had refused when the run began,
+// and allowed the connections that it took, which one without any left does not tell any more.
+func (s *session) nameCause(ctx context.Context, refused, allowed int64, r *hotseat.Result) {
+	now, _ := s.stack.refusals(ctx)
 	if now <= refused {
 		return
 	}
-	cause := fmt.Sprintf("the database refused %d connections: max_connections is %d in %s, and the app opens more",
-		now-refused, allowed, s.stack.workspace.Problem.Services["mariadb"].Config)
+	limit := "max_connections"
+	if allowed > 0 {
+		limit += fmt.Sprintf(" is %d", allowed)
+	}
+	cause := fmt.Sprintf("the database refused %d connections: %s in %s, and the app opens more",
+		now-refused, limit, s.stack.workspace.Problem.Services["mariadb"].Config)
 	if r.Verdict != hotseat.Fail || slices.ContainsFunc(r.Failures, otherwiseWrong) {
 		r.Remarks = append(r.Remarks, cause)
 		return

@@ -115,7 +115,7 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	s := newSession(r, o, stack, folder)
-	refused, _ := stack.refusals(ctx)
+	refused, allowed := stack.refusals(ctx)
 	if err := s.start(ctx, truth, result.Seed); err != nil {
 		folder.discard()
 		return nil, err
@@ -131,7 +131,7 @@ func (r *Runner) Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 		return nil, err
 	}
-	s.nameCause(context.WithoutCancel(ctx), refused, result)
+	s.nameCause(context.WithoutCancel(ctx), refused, allowed, result)
 	result.Limits = stack.limits(ctx)
 	settle(result)
 	if s.picture != nil {

@@ -181,16 +181,20 @@ func TestDrillAdviceOnTickets(t *testing.T) {
 	b := newProblem(t, "ntt-ptc-2020")
 	b.must(b.dir, "up")
 	a := b.advised("--param", "campaign=2")
-	if len(a.Findings) == 0 || a.Findings[0].ID != "missing-index/reservations" {
+	// The small world has about as many timeslots as reservations, so either may come first.
+	if len(a.Findings) == 0 || !has(a.Findings[:1], "missing-index") || !has(all(a.Findings), "missing-index/reservations") {
 		t.Fatalf("the first finding is not the missing index:\n%s", summary(a))
 	}
-	for _, f := range a.Findings {
+	for _, f := range all(a.Findings) {
 		if strings.HasPrefix(f.ID, "missing-index/") {
 			b.must(b.dir, "sql", "--", "-e", strings.Join(f.Remedy, " "))
 		}
 	}
 	a = b.advised("--param", "campaign=2")
-	if len(a.Findings) == 0 || !has(a.Findings[:1], "lock-wait") {
+	if !has(all(a.Findings), "lock-wait") { // a busy machine lets few meet at the lock in a few seconds
+		a = b.advised("--param", "campaign=2", "--duration", "20s")
+	}
+	if !has(all(a.Findings), "lock-wait") || has(all(a.Findings), "missing-index/reservations") {
 		t.Errorf("the advisor has not moved on to the lock of the table:\n%s", summary(a))
 	}
 }
