@@ -10,7 +10,7 @@ BIN           := bin/hotseat
 GOLANGCI_LINT := .tools/golangci-lint-$(GOLANGCI_LINT_VERSION)
 
 # The problems whose benchmarks are judged.
-JUDGED := isucon4-qualifier isucon1 isucon12-qualifier
+JUDGED := isucon4-qualifier isucon1 isucon12-qualifier ntt-ptc-2020
 
 .DEFAULT_GOAL := help
 
