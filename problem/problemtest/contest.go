@@ -130,6 +130,21 @@ func (a *AtOnce) Add(name string, execute func() Outcome, judge func(t *testing.
 	a.plays = append(a.plays, play{name, execute, judge})
 }
 
+// AddFault adds a fault twice: its rule must catch it, with that code, if any, and with the
+// rule switched off it must escape. Play executes the contest with further arguments.
+func (a *AtOnce) AddFault(name, rule, code string, play func(args ...string) Outcome) {
+	a.Add(name, func() Outcome { return play() }, func(t *testing.T, o Outcome) {
+		if o.Verdict.Verdict != hotseat.Fail || !o.Has(rule, code) {
+			t.Errorf("not caught: %v", o)
+		}
+	})
+	a.Add(name+" unseen", func() Outcome { return play("--disable-rule", rule) }, func(t *testing.T, o Outcome) {
+		if o.Verdict.Verdict != hotseat.Pass {
+			t.Errorf("did not escape: %v", o)
+		}
+	})
+}
+
 // Judge plays them all and waits for the last.
 func (a *AtOnce) Judge(t *testing.T) {
 	t.Helper()
