@@ -18,7 +18,7 @@ const (
 	lagNotable  = 10 * time.Millisecond
 	stallsKept  = 4096
 	wakeUps     = 4 // of an exchange: connected, written, head, body; each may have been late
-	doubtfulLag = 4 // lag that ate a quarter of the time limit makes a timeout doubtful
+	doubtfulLag = 4 // lag that ate a quarter of a time limit makes a timeout doubtful, and a missed start
 )
 
 // generator is what the benchmark watches about itself: whether it was given

@@ -347,10 +347,14 @@ func (c *crowd) workOpen(u *User, next Iteration) {
 
 // miss counts a start that came too late to be made up for. All users were busy:
 // that is the target's doing, unless one of them would have been free in time but
-// for the benchmark's own stalls.
+// for the benchmark's own stalls. Where a target is slower than its users come, every
+// start waits until it is just too late, and the shortest stall would be an excuse;
+// so they must also have eaten a good part of the wait.
 func (c *crowd) miss(due, now time.Time) {
-	if now.Sub(due)-c.run.gen.stalled(due, now) <= c.open.maxLate {
-		c.lateStart(nil, now.Sub(due))
+	late := now.Sub(due)
+	stalled := c.run.gen.stalled(due, now)
+	if late-stalled <= c.open.maxLate && stalled*doubtfulLag >= late {
+		c.lateStart(nil, late)
 		return
 	}
 	c.missed.Add(1)
