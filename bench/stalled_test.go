@@ -40,7 +40,9 @@ func TestShortStallsExcuseNoSlowTarget(t *testing.T) {
 		return work(r)
 	}
 	s := serve(t, dawdle(500*time.Millisecond))
-	enough := func(o *outcomeOf) bool { return o.verdict.Verdict == hotseat.Pass && o.verdict.Arrivals[0].Missed > 100 } // of 150
+	enough := func(o *outcomeOf) bool {
+		return o.verdict.Verdict == hotseat.Pass && o.verdict.Arrivals[0].Missed > 100
+	} // of 150
 	o := unhurried(t, func(load time.Duration) (*outcomeOf, bool) {
 		o := play(t, c, "--target", s.URL, "--duration", load.String())
 		return o, enough(o)

@@ -2,7 +2,9 @@ package nttscenario
 
 import (
 	"io"
+	"maps"
 	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
 
@@ -36,6 +38,32 @@ func TestBodyLimitIsNamed(t *testing.T) {
 	}
 	if len(o.Failures) == 0 || !strings.Contains(o.Failures[0].Hint, "client_max_body_size") {
 		t.Errorf("no hint: %v", o)
+	}
+}
+
+// hasty is a service behind a proxy. It refuses without having read the body and closes the
+// connection, so that the proxy, which was still sending, shows an error of its own.
+type hasty struct{ *service }
+
+func (h *hasty) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	const sentAtOnce = 1 << 10 // with the head; the pictures of the small data are small, too
+	answer := httptest.NewRecorder()
+	h.service.ServeHTTP(answer, r)
+	if answer.Code >= http.StatusBadRequest && r.ContentLength > sentAtOnce {
+		http.Error(w, "<html>Bad Gateway</html>", http.StatusBadGateway)
+		return
+	}
+	maps.Copy(w.Header(), answer.Header())
+	w.WriteHeader(answer.Code)
+	_, _ = answer.Body.WriteTo(w)
+}
+
+// An app that refuses before it has read all is not to blame.
+func TestRefusedBodiesAreSmall(t *testing.T) {
+	t.Parallel()
+	o := execute(t.Context(), t, &hasty{newService(testSeed(t))}, "--duration", verifyOnly)
+	if o.Verdict.Verdict != hotseat.Pass || len(o.Failures) > 0 {
+		t.Errorf("%v", o)
 	}
 }
 
