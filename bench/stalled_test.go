@@ -51,3 +51,22 @@ func TestShortStallsExcuseNoSlowTarget(t *testing.T) {
 		t.Errorf("%s: %s, %+v", o.verdict.Verdict, o.verdict.Reason, o.verdict.Arrivals)
 	}
 }
+
+func TestBrokeSchedule(t *testing.T) {
+	for name, c := range map[string]struct {
+		late, missed, all int64
+		want              bool
+	}{
+		"on time":                              {0, 0, 1000, false},
+		"one is an accident":                   {1, 0, 20, false},
+		"one in a hundred":                     {10, 0, 1000, false},
+		"more":                                 {11, 0, 1000, true},
+		"the target misses some, too":          {11, 109, 1000, true},
+		"the target missed far more by itself": {11, 110, 1000, false},
+		"a starved benchmark":                  {400, 300, 1000, true},
+	} {
+		if got := brokeSchedule(c.late, c.missed, c.all); got != c.want {
+			t.Errorf("%s: %t, want %t", name, got, c.want)
+		}
+	}
+}
