@@ -112,7 +112,7 @@ func (a *app) describe(ctx context.Context, row *eventRow) (*event, error) {
 		return nil, err
 	}
 	var reservations []reservationRow
-	if err := a.db.SelectContext(ctx, &reservations, "SELECT * FROM reservations WHERE event_id = ?", row.ID); err != nil {
+	if err := a.db.SelectContext(ctx, &reservations, "SELECT num_of_resv FROM reservations WHERE event_id = ?", row.ID); err != nil {
 		return nil, err
 	}
 	var slots []timeslotRow

@@ -208,7 +208,7 @@ func insertLocked(ctx context.Context, conn *sqlx.Conn, user, event, wanted, cap
 		return nil, err
 	}
 	var others []reservationRow
-	if err := conn.SelectContext(ctx, &others, "SELECT * FROM reservations WHERE event_id = ?", event); err != nil {
+	if err := conn.SelectContext(ctx, &others, "SELECT num_of_resv FROM reservations WHERE event_id = ?", event); err != nil {
 		return nil, err
 	}
 	if wanted > capacity-tickets(others) {
