@@ -1,6 +1,9 @@
 package check
 
-import "bytes"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // This file is the scanner's share of HTML5 tree construction (WHATWG HTML §13.2.6): which elements a tag
 // opens and closes. It follows golang.org/x/net/html, the reference parser, where that differs from the standard.
@@ -289,7 +292,19 @@ func (s *scanner) insertSVG(tag tagInfo, at int, selfClosing bool) {
 
 // endTag handles the end tag at that position.
 func (s *scanner) endTag(at int) {
-	key, nameEnd := s.tagName(at + 2)
+	name, end := at+2, int(s.marks.list[s.marks.at+1])
+	if n := uint(end - name); n <= 8 && name+8 <= len(s.body) && end < len(s.body) && s.body[end] == '>' && s.mode == inBody {
+		// Most often it is the end of what was opened last, and there is nothing in between that there are rules for.
+		// That name is in small letters, so this one need not be looked at any further.
+		mask := uint64(1)<<(8*n) - 1
+		if e := s.top(); binary.LittleEndian.Uint64(s.body[name:])&mask == e.key && e.flags&tagEasy != 0 {
+			s.pos, s.edge = end+1, at
+			s.marks.at += 2
+			s.pop()
+			return
+		}
+	}
+	key, nameEnd := s.tagName(name)
 	if nameEnd < len(s.body) && s.body[nameEnd] == '>' {
 		s.pos = nameEnd + 1
 	} else if _, ok := s.readAttrs(nameEnd); !ok {
@@ -297,7 +312,6 @@ func (s *scanner) endTag(at int) {
 	}
 	s.edge = at
 	if s.mode == inBody {
-		// The end of what was opened last: nothing is in between that there are rules for.
 		if e := s.top(); e.key == key && e.flags&tagEasy != 0 {
 			s.pop()
 			return

@@ -19,6 +19,8 @@ func nosy() *check.HTMLValidator {
 		CaptureAttr("in items", "li[id], td *[id]", "id").
 		CaptureAttr("classes", "p.c0 b, div > .c1, .c2 .c3", "id").
 		CaptureAttr("hrefs", "[href^='/a']", "href").
+		CaptureAttr("dashed", "[data-x]", "data-x").
+		CaptureAttr("langs", "[lang]", "lang").
 		CaptureAttr("rows", "table > tbody > tr > td", "id").
 		CaptureAttr("nested", "body div p > *", "id").
 		CaptureText("cells", "td").
@@ -51,7 +53,7 @@ func captures(body string) string {
 	_ = nosy().Check(fast)
 	_ = nosy().CheckTree(slow)
 	var b strings.Builder
-	for _, name := range []string{"ids", "in items", "classes", "hrefs", "rows", "nested", "cells", "items", "paragraphs", "headings",
+	for _, name := range []string{"ids", "in items", "classes", "hrefs", "dashed", "langs", "rows", "nested", "cells", "items", "paragraphs", "headings",
 		"raw", "options", "everything", "body", "head"} {
 		if f, s := fast.Found.All(name), slow.Found.All(name); fmt.Sprintf("%q", f) != fmt.Sprintf("%q", s) {
 			fmt.Fprintf(&b, "%s: scanner %q\n\treference %q\n", name, f, s)
@@ -75,7 +77,7 @@ var htmlSeeds = []string{
 	loginPage,
 	// Attributes that are no simple ones, or are, next to what is not.
 	`<p ="x" id=n0>`, `<p b"c="d" id="n0">`, `<p b=c="d" id="n0">`, `<p b c="d"id="n0"href="/a">`, `<p b = "c" id="n0">`, `<p/="x"id="n0">`,
-	`<p id="n0" a="<b>=" href='/a"'>`, `<p class="c0" ID="n0" data-x="1" accept-charset="2" id="n1">`, `<p id="n0`, `<p id="n0"`, `<p id=`, `<p id="`,
+	`<p id="n0" a="<b>=" href='/a"'>`, `<p class="c0" ID="n0" data-x="1" accept-charset="2" id="n1">`, `<p id="n0`, `<p data-x="1" DATA-X="2" data-X="3">`, `<p DATA-X="2" data-x="1">`, `<p id="n0"`, `<p id=`, `<p id="`,
 	`<a=b id="n0">x</a=b>`, `<p id="a?b" x="1=2" class="c0 c1">`, `<img id="n0"/><img id="n1" /><img/id="n2">`, "<p id=\"n0\"\tclass=\"c0\"\n>",
 	// The spans that marks are looked for in begin and end anywhere.
 	"<p id='" + strings.Repeat("x", 700) + "\r\n" + strings.Repeat("y", 700) + "'>z", `<p id="` + strings.Repeat("x", 1500) + "\r" + `">z`,
@@ -151,6 +153,9 @@ func (w *pageWriter) attrs() string {
 	}
 	if w.maybe(0.2) {
 		add("href", w.pick("/a", "/a?b=1&amp;c=2", "/a?x=1&y=2", "/b/&eacute;", "//x", "/a&copy=1", `/a"b'c`))
+	}
+	if w.maybe(0.2) {
+		add(w.pick("data-x", "data-", "x-data-x", "-x", "data-x_", "lang", "xml:lang"), w.pick("", "1", "a=b", "<b>", "x & y", "-"))
 	}
 	if w.maybe(0.1) {
 		b.WriteString(" disabled")

@@ -216,6 +216,7 @@ func (s *scanner) reset(p *program, body []byte, vars []Value) {
 		program: p, body: body, vars: vars,
 		stack: s.stack[:0], attrs: s.attrs[:0], scratch: s.scratch[:0], text: s.text[:0], collects: s.collects[:0],
 		failures: s.failures[:0], found: s.found[:0], arena: s.arena[:0], spans: s.spans[:0],
+		marks: marks{list: s.marks.list[:0]},
 	}
 }
 

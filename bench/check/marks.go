@@ -3,91 +3,97 @@ package check
 import (
 	"encoding/binary"
 	"math/bits"
+	"slices"
 )
 
-// marks finds the bytes that markup hinges on: "<", "=", ">" and the double quote ("?" comes along for free).
+// marks finds the bytes that markup hinges on: "<", "=", ">", "&" and the double quote ("?" comes along for free).
 //
 // Looking for each of them from where the one before was found makes the processor wait for every answer before it
-// can ask the next question. Here many bytes are looked at together, whatever is in them, and going from
-// mark to mark is a matter of shifting bits.
+// can ask the next question. Here the whole body is looked at first, many bytes together, whatever is in them; going from
+// mark to mark is then a matter of reading a list, and what a mark is can be asked of several at once.
 type marks struct {
-	body []byte
-	word uint64 // the 64 bytes being read, a bit for each, lowest first
-	from int    // where they begin
-	base int    // of the bytes looked at last: a multiple of markSpan, below 0 for none
-	sets [markSpan / 64]uint64
+	list []uint32 // where they are, ascending, and then markEnds times the end of the body
+	at   int      // in list: the scanner's place
 
-	returns bool // whether there was a carriage return among the bytes looked at so far
+	returns bool // whether there is a carriage return in the body
+	nul     bool // or a zero byte
 }
 
-// markSpan is how many bytes are looked at together.
-const markSpan = 512
+const (
+	markSpan = 512 // so many bytes are looked at together
+	markEnds = 4   // so far beyond its place the scanner looks
+)
 
-func (m *marks) begin(body []byte) {
-	m.body, m.word, m.base, m.returns = body, 0, -markSpan, false
-}
+// What else there may be in a span.
+const (
+	hasReturn = 1 << iota
+	hasNUL
+)
 
-// next returns where the first mark at or behind i is, or the end of the body.
-func (m *marks) next(i int) int {
-	if n := m.near(i); n < 64 {
-		return i + n
-	}
-	return m.beyond(i)
-}
-
-// near is next within the word being read: how far from i the mark is, and 64 if there is none or i is elsewhere. Unlike
-// next it is small enough for the compiler to inline.
-func (m *marks) near(i int) int { return bits.TrailingZeros64(m.word >> uint(i-m.from)) }
-
-func (m *marks) beyond(i int) int {
-	for i < len(m.body) {
-		if uint(i-m.base) >= markSpan {
-			m.look(i)
-		}
-		m.from = i &^ 63
-		m.word = m.sets[(i-m.base)/64%len(m.sets)]
-		if n := m.near(i); n < 64 {
-			return i + n
-		}
-		i = m.from + 64
-	}
-	return len(m.body)
-}
-
-// look has a look at the span that i is in.
-func (m *marks) look(i int) {
-	m.base = i - i%markSpan
-	rest := m.body[m.base:]
+func (m *marks) find(body []byte) {
+	m.list, m.at = m.list[:0], 0
+	has := 0
 	var padded [markSpan]byte
-	span := &padded
-	if len(rest) >= markSpan {
-		span = (*[markSpan]byte)(rest)
-	} else {
-		copy(padded[:], rest)
+	for base := 0; base < len(body); base += markSpan {
+		span := &padded
+		if rest := body[base:]; len(rest) >= markSpan {
+			span = (*[markSpan]byte)(rest)
+		} else {
+			for i := copy(padded[:], rest); i < markSpan; i++ {
+				padded[i] = ' '
+			}
+		}
+		m.list = slices.Grow(m.list, markRoom)
+		n := len(m.list)
+		count, what := markList((*[markRoom]uint32)(m.list[n:n+markRoom]), span, uint32(base))
+		m.list = m.list[:n+count]
+		has |= what
 	}
-	if markSets(&m.sets, span) {
-		m.returns = true
+	for range markEnds {
+		m.list = append(m.list, uint32(len(body)))
+	}
+	m.returns, m.nul = has&hasReturn != 0, has&hasNUL != 0
+}
+
+// seek moves the place on to the first mark at or behind i.
+func (m *marks) seek(i int) {
+	for int(m.list[m.at]) < i {
+		m.at++
 	}
 }
 
-// markWords is markSets for any processor: eight bytes at a time. Adding 0x7f carries into a byte's highest bit unless
+// markRoom is how much of a list a span may need: every byte may be a mark, and marks are written eight by eight.
+const markRoom = markSpan + 8
+
+// markWords is markList for any processor: eight bytes at a time. Adding 0x7f carries into a byte's highest bit unless
 // its other bits are 0, and never beyond; multiplying gathers the eight highest bits in the topmost byte.
-func markWords(sets *[markSpan / 64]uint64, span *[markSpan]byte) (returns bool) {
+func markWords(list *[markRoom]uint32, span *[markSpan]byte, base uint32) (count, has int) {
 	const lows = 0x7f * ones
-	var noReturn uint64 = highs
-	for k := range sets {
+	var noReturn, noNUL uint64 = highs, highs
+	for k := 0; k < markSpan; k += 64 {
 		var set uint64
-		for i := k * 64; i < k*64+64; i += 8 {
+		for i := k; i < k+64; i += 8 {
 			x := binary.LittleEndian.Uint64(span[i:])
 			angle := x&(0xfc*ones) ^ '<'*ones // "<", "=", ">" and "?" differ in the two lowest bits
 			quote := x ^ '"'*ones
+			and := x ^ '&'*ones
 			cr := x ^ '\r'*ones
 			noReturn &= cr&lows + lows | cr
-			none := (angle&lows + lows | angle) & (quote&lows + lows | quote)
+			noNUL &= x&lows + lows | x
+			none := (angle&lows + lows | angle) & (quote&lows + lows | quote) & (and&lows + lows | and)
 			hits := ^none & highs >> 7
 			set = set>>8 | hits*0x0102040810204080&(0xff<<56)
 		}
-		sets[k] = set
+		for ; set != 0; set &= set - 1 {
+			list[count] = base + uint32(k+bits.TrailingZeros64(set))
+			count++
+		}
 	}
-	return noReturn != highs
+	if noReturn != highs {
+		has |= hasReturn
+	}
+	if noNUL != highs {
+		has |= hasNUL
+	}
+	return count, has
 }

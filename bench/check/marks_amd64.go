@@ -2,16 +2,18 @@ package check
 
 import "golang.org/x/sys/cpu"
 
-// markSets looks at a span of a body: bit i%64 of set i/64 says that byte i is a mark. It returns whether
-// there is a carriage return in it.
-func markSets(sets *[markSpan / 64]uint64, span *[markSpan]byte) (returns bool) {
-	if cpu.X86.HasAVX2 {
-		return markVectors(sets, span)
+var vectors = cpu.X86.HasAVX2 && cpu.X86.HasBMI1 && cpu.X86.HasPOPCNT
+
+// markList lists the marks of a span that begins at base of the body. It returns how many there are, and what else is
+// in the span. What is in the list behind them is spoiled.
+func markList(list *[markRoom]uint32, span *[markSpan]byte, base uint32) (count, has int) {
+	if vectors {
+		return markVectors(list, span, base)
 	}
-	return markWords(sets, span)
+	return markWords(list, span, base)
 }
 
-// markVectors is markSets with AVX2, 32 bytes at a time.
+// markVectors is markList with AVX2, 64 bytes at a time.
 //
 //go:noescape
-func markVectors(sets *[markSpan / 64]uint64, span *[markSpan]byte) (returns bool)
+func markVectors(list *[markRoom]uint32, span *[markSpan]byte, base uint32) (count, has int)

@@ -1,24 +1,48 @@
 #include "textflag.h"
 
-// func markVectors(sets *[8]uint64, span *[512]byte) (returns bool)
+// PUT writes where the lowest mark of the word is and forgets it.
+#define PUT(offset) \
+	TZCNTQ AX, R9;        \
+	ADDL   R10, R9;       \
+	MOVL   R9, offset(DI); \
+	BLSRQ  AX, AX
+
+#define PUT8 \
+	PUT(0);  \
+	PUT(4);  \
+	PUT(8);  \
+	PUT(12); \
+	PUT(16); \
+	PUT(20); \
+	PUT(24); \
+	PUT(28)
+
+// func markVectors(list *[520]uint32, span *[512]byte, base uint32) (count, has int)
 //
-// "<", "=", ">" and "?" are 0x3c to 0x3f: one comparison, without the two lowest bits, finds them all.
-TEXT ·markVectors(SB), NOSPLIT, $0-17
-	MOVQ         sets+0(FP), DI
+// "<", "=", ">" and "?" are 0x3c to 0x3f: one comparison, without the two lowest bits, finds them all. Eight marks of
+// a word are written, however many there are: that costs less than to be wrong about how many.
+TEXT ·markVectors(SB), NOSPLIT, $0-40
+	MOVQ         list+0(FP), DI
 	MOVQ         span+8(FP), SI
+	MOVL         base+16(FP), R10
 	MOVL         $0xfcfcfcfc, AX
 	MOVL         $0x3c3c3c3c, BX
 	MOVL         $0x22222222, CX
 	MOVL         $0x0d0d0d0d, DX
+	MOVL         $0x26262626, R8
 	MOVQ         AX, X0
 	MOVQ         BX, X1
 	MOVQ         CX, X2
 	MOVQ         DX, X3
+	MOVQ         R8, X11
 	VPBROADCASTD X0, Y0
 	VPBROADCASTD X1, Y1
 	VPBROADCASTD X2, Y2
 	VPBROADCASTD X3, Y3
+	VPBROADCASTD X11, Y11
 	VPXOR        Y4, Y4, Y4              // carriage returns so far
+	VPCMPEQB     Y12, Y12, Y12           // the least byte so far
+	MOVQ         DI, R11
 	MOVQ         $8, CX
 
 word:
@@ -30,24 +54,55 @@ word:
 	VPCMPEQB  Y1, Y8, Y8
 	VPCMPEQB  Y3, Y5, Y9
 	VPCMPEQB  Y3, Y6, Y10
-	VPCMPEQB  Y2, Y5, Y5
-	VPCMPEQB  Y2, Y6, Y6
 	VPOR      Y9, Y4, Y4
 	VPOR      Y10, Y4, Y4
+	VPMINUB   Y5, Y12, Y12
+	VPMINUB   Y6, Y12, Y12
+	VPCMPEQB  Y11, Y5, Y9
+	VPCMPEQB  Y11, Y6, Y10
+	VPOR      Y9, Y7, Y7
+	VPOR      Y10, Y8, Y8
+	VPCMPEQB  Y2, Y5, Y5
+	VPCMPEQB  Y2, Y6, Y6
 	VPOR      Y5, Y7, Y7
 	VPOR      Y6, Y8, Y8
 	VPMOVMSKB Y7, AX
 	VPMOVMSKB Y8, BX
 	SHLQ      $32, BX
 	ORQ       BX, AX
-	MOVQ      AX, 0(DI)
-	ADDQ      $64, SI
-	ADDQ      $8, DI
-	DECQ      CX
-	JNZ       word
+	POPCNTQ   AX, R8
+	LEAQ      (DI)(R8*4), R12            // where the list of the next word begins
+	PUT8
+	TESTQ     AX, AX
+	JZ        next
 
+more:
+	ADDQ  $32, DI
+	PUT8
+	TESTQ AX, AX
+	JNZ   more
+
+next:
+	MOVQ R12, DI
+	ADDL $64, R10
+	ADDQ $64, SI
+	DECQ CX
+	JNZ  word
+
+	SUBQ      R11, DI
+	SHRQ      $2, DI
+	MOVQ      DI, count+24(FP)
 	VPMOVMSKB Y4, AX
+	XORL      DX, DX
 	TESTL     AX, AX
-	SETNE     returns+16(FP)
+	SETNE     DX
+	VPXOR     Y5, Y5, Y5
+	VPCMPEQB  Y5, Y12, Y12
+	VPMOVMSKB Y12, AX
+	XORL      BX, BX
+	TESTL     AX, AX
+	SETNE     BX
+	LEAQ      (DX)(BX*2), DX
+	MOVQ      DX, has+32(FP)
 	VZEROUPPER
 	RET

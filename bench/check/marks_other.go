@@ -2,6 +2,8 @@
 
 package check
 
-func markSets(sets *[markSpan / 64]uint64, span *[markSpan]byte) (returns bool) {
-	return markWords(sets, span)
+// markList lists the marks of a span that begins at base of the body. It returns how many there are, and what else is
+// in the span. What is in the list behind them is spoiled.
+func markList(list *[markRoom]uint32, span *[markSpan]byte, base uint32) (count, has int) {
+	return markWords(list, span, base)
 }

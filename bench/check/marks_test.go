@@ -3,32 +3,44 @@ package check
 import (
 	"bytes"
 	"math/rand/v2"
+	"slices"
 	"testing"
 )
 
-// TestMarkSets holds both ways of looking to the definition, byte by byte, with every byte value beside every mark.
-func TestMarkSets(t *testing.T) {
+// TestMarkList holds both ways of looking to the definition, byte by byte, with every byte value beside every mark.
+func TestMarkList(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 1))
-	ways := map[string]func(*[markSpan / 64]uint64, *[markSpan]byte) bool{"this processor's": markSets, "words": markWords}
+	ways := map[string]func(*[markRoom]uint32, *[markSpan]byte, uint32) (int, int){"this processor's": markList, "words": markWords}
 	for round := range 2000 {
 		var span [markSpan]byte
 		for i := range span {
 			span[i] = byte(dice.Uint32())
 			if round%2 == 0 && dice.IntN(2) == 0 {
-				span[i] = `<=>"?;@!#`[dice.IntN(9)]
+				span[i] = `<=>"&?;@!#`[dice.IntN(10)]
+			}
+			if round%3 == 0 && (span[i] == 0 || span[i] == '\r') {
+				span[i] = '='
 			}
 		}
-		var want [markSpan / 64]uint64
+		base := dice.Uint32N(1 << 30)
+		var want []uint32
 		for i, c := range span {
-			if bytes.IndexByte([]byte(`<=>?"`), c) >= 0 {
-				want[i/64] |= 1 << (i % 64)
+			if bytes.IndexByte([]byte(`<=>?"&`), c) >= 0 {
+				want = append(want, base+uint32(i))
 			}
+		}
+		has := 0
+		if bytes.IndexByte(span[:], '\r') >= 0 {
+			has |= hasReturn
+		}
+		if bytes.IndexByte(span[:], 0) >= 0 {
+			has |= hasNUL
 		}
 		for name, look := range ways {
-			var got [markSpan / 64]uint64
-			returns := look(&got, &span)
-			if got != want || returns != (bytes.IndexByte(span[:], '\r') >= 0) {
-				t.Fatalf("%s: %x, returns %v\nfor %q\nwant %x", name, got, returns, span, want)
+			var list [markRoom]uint32
+			count, what := look(&list, &span, base)
+			if !slices.Equal(list[:count], want) || what != has {
+				t.Fatalf("%s: %d, has %d\nfor %q from %d\nwant %d, %d", name, list[:count], what, span, base, want, has)
 			}
 		}
 	}
@@ -36,24 +48,29 @@ func TestMarkSets(t *testing.T) {
 
 func TestMarks(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 2))
+	var m marks
 	for range 300 {
 		body := bytes.Repeat([]byte("x"), dice.IntN(3*markSpan))
 		for range dice.IntN(4) {
 			if len(body) > 0 {
-				body[dice.IntN(len(body))] = `<=>"`[dice.IntN(4)]
+				body[dice.IntN(len(body))] = "<=>\"&\r\x00"[dice.IntN(7)]
 			}
 		}
-		var m marks
-		m.begin(body)
-		for range 100 {
-			i := dice.IntN(len(body) + 1)
+		m.find(body)
+		if m.nul != (bytes.IndexByte(body, 0) >= 0) || m.returns != (bytes.IndexByte(body, '\r') >= 0) {
+			t.Fatalf("nul %v, returns %v, in %q", m.nul, m.returns, body)
+		}
+		for i := 0; i <= len(body); i += 1 + dice.IntN(20) {
 			want := len(body)
-			if n := bytes.IndexAny(body[i:], `<=>"`); n >= 0 {
+			if n := bytes.IndexAny(body[i:], `<=>"&`); n >= 0 {
 				want = i + n
 			}
-			if got := m.next(i); got != want {
-				t.Fatalf("from %d: %d, want %d, in %q", i, got, want, body)
+			if m.seek(i); int(m.list[m.at]) != want {
+				t.Fatalf("from %d: %d, want %d, in %q", i, m.list[m.at], want, body)
 			}
+		}
+		if ends := m.list[len(m.list)-markEnds:]; slices.Min(ends) != uint32(len(body)) {
+			t.Fatalf("the list ends with %d, want %d times %d", ends, markEnds, len(body))
 		}
 	}
 }

@@ -80,6 +80,7 @@ type attribute struct {
 	name, nameEnd uint32 // spans of the body
 	from, to      uint32 // of its value
 	quoted        bool
+	plain         bool // no mark is in the value, so no character reference
 }
 
 // A collector gathers the text of an element that a check wants.
@@ -108,24 +109,20 @@ type capturedSpan struct {
 
 // run reads the body and leaves failures and captures. It returns false if it gave up.
 func (s *scanner) run() bool {
-	body := s.body
-	if bytes.IndexByte(body, 0) >= 0 {
+	body, m := s.body, &s.marks
+	m.find(body)
+	if m.nul {
 		return false
 	}
-	s.marks.begin(body)
 	textFrom := s.pos
-	search := s.pos
 	for !s.unsure {
-		at := search + s.marks.near(search)
-		if at == search+64 {
-			at = s.marks.beyond(search)
-		}
+		at := int(m.list[m.at])
 		if at+1 >= len(body) {
 			s.addText(textFrom, len(body))
 			break
 		}
 		if body[at] != '<' {
-			search = at + 1
+			m.at++
 			continue
 		}
 		c := body[at+1]
@@ -147,13 +144,14 @@ func (s *scanner) run() bool {
 			s.pos = s.after('>', at+2)
 			s.comment()
 		default:
-			search = at + 1
+			m.at++
 			continue
 		}
-		textFrom, search = s.pos, s.pos
+		textFrom = s.pos
 		if s.pos >= len(body) {
 			break
 		}
+		m.seek(s.pos)
 	}
 	if s.unsure {
 		return false
@@ -296,38 +294,51 @@ func (s *scanner) skipSpace(i int) int {
 // Most attributes are one space, a short name in small letters, "=" and a value in double quotes: those are
 // read from mark to mark, all others letter by letter.
 func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
-	body := s.body
+	body, m := s.body, &s.marks
 	s.attrs = s.attrs[:0]
+	m.seek(i)
 	for {
-		at := i + s.marks.near(i)
-		if at == i+64 {
-			at = s.marks.beyond(i)
-		}
+		list := m.list[m.at:]
+		at := int(list[0])
 		if at == len(body) {
 			s.pos = at
 			return false, false
 		}
 		if at == i && body[at] == '>' {
 			s.pos = at + 1
+			m.at++
 			return body[at-1] == '/', true
 		}
 		name, n := i+1, uint(at-i-1)
-		if n-1 < 8 && name+8 <= len(body) && at+1 < len(body) && body[i] == ' ' && body[at] == '=' && body[at+1] == '"' {
+		if n-1 < 8 && name+8 <= len(body) && body[i] == ' ' && body[at] == '=' && int(list[1]) == at+1 && at+1 < len(body) && body[at+1] == '"' {
 			mask := uint64(1)<<(8*n) - 1
 			key := binary.LittleEndian.Uint64(body[name:]) & mask
-			if key&(0x60*ones) == mask&(0x60*ones) { // neither capitals nor anything that ends a name
-				to := s.marks.next(at + 2)
+			if key&(0x60*ones) == mask&(0x60*ones) || dashed(key)&mask == highs&mask {
+				n := 2
+				to := int(list[n])
 				for to < len(body) && body[to] != '"' {
-					to = s.marks.next(to + 1)
+					n++
+					to = int(list[n])
 				}
 				a := s.addAttr()
-				a.key, a.name, a.nameEnd, a.from, a.to, a.quoted = key, uint32(name), uint32(at), uint32(at+2), uint32(to), true
+				a.key, a.name, a.nameEnd, a.from, a.to = key, uint32(name), uint32(at), uint32(at+2), uint32(to)
+				a.quoted, a.plain = true, n == 2
+				m.at += n + 1
 				i = min(to+1, len(body))
 				continue
 			}
 		}
 		i = s.oddAttr(i)
+		m.seek(i)
 	}
+}
+
+// dashed has the highest bit of every byte that is a small letter or a dash, or may be taken for one: neither a capital
+// nor anything that ends a name.
+func dashed(x uint64) uint64 {
+	const lows = 0x7f * ones
+	dash := x ^ '-'*ones
+	return (x&(0x60*ones) + 0x20*ones | ^(dash&lows + lows | dash)) & highs
 }
 
 // addAttr makes room for an attribute, to be written where it stays: a struct that is put together first and copied
@@ -371,12 +382,9 @@ func (s *scanner) oddAttr(i int) int {
 			to = i
 		}
 	}
-	if bytes.IndexByte(body[from:to], '\r') >= 0 {
-		s.marks.returns = true // the marks may be looked for behind it
-	}
 	a := s.addAttr()
 	a.key, a.name, a.nameEnd = tagKey(body[name:nameEnd]), uint32(name), uint32(nameEnd)
-	a.from, a.to, a.quoted = uint32(from), uint32(to), quoted
+	a.from, a.to, a.quoted, a.plain = uint32(from), uint32(to), quoted, false
 	return i
 }
 
@@ -390,7 +398,7 @@ func (s *scanner) attr(name string, key uint64) (value []byte, a *attribute) {
 		a := &s.attrs[i]
 		if a.key == key && int(a.nameEnd-a.name) == len(name) && (len(name) <= 8 || equalLower(s.body[a.name:a.nameEnd], name)) {
 			raw := s.body[a.from:a.to]
-			if bytes.IndexByte(raw, '&') < 0 && !s.marks.returns {
+			if (a.plain || bytes.IndexByte(raw, '&') < 0) && !s.marks.returns {
 				return raw, a
 			}
 			s.scratch = appendDecoded(s.scratch[:0], raw, true)
