@@ -45,14 +45,9 @@ var impliedKeys = map[tagID]uint64{
 	colgroupTag: tagKey([]byte("colgroup")),
 }
 
-// open handles the start tag of an element outside SVG.
+// open handles the start tag of an element outside SVG, but for the easy ones in the body.
 func (s *scanner) open(tag tagInfo, at int, selfClosing bool) {
 	if s.mode != inBody && s.openBeforeBody(tag, at) || s.unsure {
-		return
-	}
-	if tag.flags&tagEasy != 0 && s.top().flags&tagTabular == 0 &&
-		(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) {
-		s.insert(tag, at, tag.flags&tagVoid == 0)
 		return
 	}
 	if tag.flags&tagHard != 0 {

@@ -9,6 +9,9 @@ func (s *scanner) addText(from, to int) {
 	if from >= to || s.unsure {
 		return
 	}
+	if s.mode == inBody && s.top().flags&tagTexted == 0 && len(s.collects)+len(s.spans) == 0 {
+		return // nobody wants to know
+	}
 	before := s.mode != inBody
 	if before {
 		if from = s.textBeforeBody(from, to); from >= to || s.unsure {

@@ -63,7 +63,7 @@ func (m *marks) seek(i int) {
 }
 
 // markRoom is how much of a list a span may need: every byte may be a mark, and marks are written eight by eight.
-const markRoom = markSpan + 8
+const markRoom = markSpan + 16
 
 // markWords is markList for any processor: eight bytes at a time. Adding 0x7f carries into a byte's highest bit unless
 // its other bits are 0, and never beyond; multiplying gathers the eight highest bits in the topmost byte.

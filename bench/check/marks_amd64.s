@@ -73,8 +73,17 @@ word:
 	POPCNTQ   AX, R8
 	LEAQ      (DI)(R8*4), R12            // where the list of the next word begins
 	PUT8
+	PUT(32)
+	PUT(36)
+	PUT(40)
+	PUT(44)
+	PUT(48)
+	PUT(52)
+	PUT(56)
+	PUT(60)
 	TESTQ     AX, AX
 	JZ        next
+	ADDQ      $32, DI
 
 more:
 	ADDQ  $32, DI

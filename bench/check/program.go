@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"fmt"
 	"slices"
 
@@ -83,6 +84,7 @@ type program struct {
 type condTest struct {
 	conds []condition
 	bits  uint64
+	word  uint64 // of the only condition, if that is on one word of up to eight bytes; else 0
 }
 
 type keyBits struct{ key, bits uint64 }
@@ -141,10 +143,21 @@ func (p *program) addTest(bit int, conds []condition) {
 	i := slices.IndexFunc(p.tests, func(t condTest) bool { return slices.Equal(t.conds, conds) })
 	if i < 0 {
 		i = len(p.tests)
-		p.tests = append(p.tests, condTest{conds: conds})
+		t := condTest{conds: conds}
+		if c := conds[0]; len(conds) == 1 && c.op == '~' && 0 < len(c.value) && len(c.value) <= 8 && len(c.attr) <= 8 {
+			t.word = wordKey(c.value)
+		}
+		p.tests = append(p.tests, t)
 	}
 	p.tests[i].bits |= 1 << bit
 	p.testOf[bit] = uint8(i)
+}
+
+// wordKey is a word of up to eight bytes, the first one lowest.
+func wordKey(word string) uint64 {
+	var b [8]byte
+	copy(b[:], word)
+	return binary.LittleEndian.Uint64(b[:])
 }
 
 func (p *program) addTag(tag string, mask uint64) {

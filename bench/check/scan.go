@@ -249,6 +249,14 @@ func (s *scanner) startTag(at int) {
 	if !ok {
 		return // the document ends within the tag: no element
 	}
+	if s.mode == inBody {
+		top := s.top()
+		if tag.flags&tagEasy != 0 && top.flags&tagTabular == 0 && !top.svg &&
+			(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) {
+			s.insert(tag, at, tag.flags&tagVoid == 0)
+			return
+		}
+	}
 	if s.inSVG() {
 		s.startSVG(tag, at, selfClosing)
 		return
@@ -272,7 +280,7 @@ func (s *scanner) tagName(from int) (key uint64, end int) {
 		x := binary.LittleEndian.Uint64(body[from:])
 		if stop := (^x&(0x60*ones) + 0x60*ones) & highs; stop != 0 {
 			n := bits.TrailingZeros64(stop) / 8
-			if classes[body[from+n]]&endsName != 0 {
+			if c := byte(x >> (8 * n)); c == '>' || c == ' ' || classes[c]&endsName != 0 {
 				return x & (uint64(1)<<(8*n) - 1), from + n
 			}
 		}
@@ -294,42 +302,51 @@ func (s *scanner) skipSpace(i int) int {
 // Most attributes are one space, a short name in small letters, "=" and a value in double quotes: those are
 // read from mark to mark, all others letter by letter.
 func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
-	body, m := s.body, &s.marks
-	s.attrs = s.attrs[:0]
-	m.seek(i)
+	body, list, k, attrs := s.body, s.marks.list, s.marks.at, s.attrs[:0]
+	for int(list[k]) < i {
+		k++
+	}
 	for {
-		list := m.list[m.at:]
-		at := int(list[0])
-		if at == len(body) {
-			s.pos = at
+		next := list[k : k+markEnds-1]
+		at := int(next[0])
+		if at >= len(body) {
+			s.pos, s.marks.at, s.attrs = at, k, attrs
 			return false, false
 		}
 		if at == i && body[at] == '>' {
-			s.pos = at + 1
-			m.at++
+			s.pos, s.marks.at, s.attrs = at+1, k+1, attrs
 			return body[at-1] == '/', true
 		}
 		name, n := i+1, uint(at-i-1)
-		if n-1 < 8 && name+8 <= len(body) && body[i] == ' ' && body[at] == '=' && int(list[1]) == at+1 && at+1 < len(body) && body[at+1] == '"' {
+		if n-1 < 8 && name+8 <= len(body) && body[i] == ' ' && body[at] == '=' && int(next[1]) == at+1 && at+1 < len(body) && body[at+1] == '"' {
 			mask := uint64(1)<<(8*n) - 1
 			key := binary.LittleEndian.Uint64(body[name:]) & mask
 			if key&(0x60*ones) == mask&(0x60*ones) || dashed(key)&mask == highs&mask {
-				n := 2
-				to := int(list[n])
+				to, plain := int(next[2]), true
+				k += 3
 				for to < len(body) && body[to] != '"' {
-					n++
-					to = int(list[n])
+					to, plain = int(list[k]), false
+					k++
 				}
-				a := s.addAttr()
-				a.key, a.name, a.nameEnd, a.from, a.to = key, uint32(name), uint32(at), uint32(at+2), uint32(to)
-				a.quoted, a.plain = true, n == 2
-				m.at += n + 1
+				// Written where it stays: a struct that is put together first and copied then makes the processor wait for
+				// its own stores.
+				if len(attrs) == cap(attrs) {
+					attrs = slices.Grow(attrs, 8)
+				}
+				attrs = attrs[:len(attrs)+1]
+				a := &attrs[len(attrs)-1]
+				a.key, a.name, a.nameEnd, a.from, a.to, a.quoted, a.plain = key, uint32(name), uint32(at), uint32(at+2), uint32(to), true, plain
 				i = min(to+1, len(body))
 				continue
 			}
 		}
-		i = s.oddAttr(i)
-		m.seek(i)
+		var a attribute
+		if i, a = s.oddAttr(i); a.name > 0 {
+			attrs = append(attrs, a)
+		}
+		for int(list[k]) < i {
+			k++
+		}
 	}
 }
 
@@ -341,23 +358,12 @@ func dashed(x uint64) uint64 {
 	return (x&(0x60*ones) + 0x20*ones | ^(dash&lows + lows | dash)) & highs
 }
 
-// addAttr makes room for an attribute, to be written where it stays: a struct that is put together first and copied
-// then makes the processor wait for its own stores.
-func (s *scanner) addAttr() *attribute {
-	n := len(s.attrs)
-	if n == cap(s.attrs) {
-		s.attrs = slices.Grow(s.attrs, 8)
-	}
-	s.attrs = s.attrs[:n+1]
-	return &s.attrs[n]
-}
-
 // oddAttr reads one attribute of any form, or steps over what is none, and returns where it ended.
-func (s *scanner) oddAttr(i int) int {
+func (s *scanner) oddAttr(i int) (end int, a attribute) {
 	body, name := s.body, i
 	i++
 	if c := body[name]; c == '/' || isSpace(c) {
-		return i
+		return i, a
 	}
 	// Whatever a name begins with is part of it, even "=".
 	for i < len(body) && classes[body[i]]&endsAttr == 0 {
@@ -382,10 +388,7 @@ func (s *scanner) oddAttr(i int) int {
 			to = i
 		}
 	}
-	a := s.addAttr()
-	a.key, a.name, a.nameEnd = tagKey(body[name:nameEnd]), uint32(name), uint32(nameEnd)
-	a.from, a.to, a.quoted, a.plain = uint32(from), uint32(to), quoted, false
-	return i
+	return i, attribute{key: tagKey(body[name:nameEnd]), name: uint32(name), nameEnd: uint32(nameEnd), from: uint32(from), to: uint32(to), quoted: quoted}
 }
 
 // ones and highs are the lowest and the highest bit of each of eight bytes.
@@ -469,6 +472,14 @@ func (s *scanner) fulfilled(conds uint64) uint64 {
 	for left := conds; left != 0; {
 		t := &s.tests[s.testOf[bits.TrailingZeros64(left)]]
 		left &^= t.bits
+		if t.word != 0 && !s.marks.returns {
+			if known, holds := s.hasShortWord(t); known {
+				if !holds {
+					conds &^= t.bits
+				}
+				continue
+			}
+		}
 		for i := range t.conds {
 			c := &t.conds[i]
 			if value, a := s.attr(c.attr, c.key); a == nil || !c.holds(value) {
@@ -478,6 +489,30 @@ func (s *scanner) fulfilled(conds uint64) uint64 {
 		}
 	}
 	return conds
+}
+
+// hasShortWord decides a condition on one short word ("div.post") where the attribute's value is one short word, too. It
+// need not be asked if known is false.
+func (s *scanner) hasShortWord(t *condTest) (known, holds bool) {
+	key := t.conds[0].key
+	for i := range s.attrs {
+		a := &s.attrs[i]
+		if a.key != key {
+			continue
+		}
+		n := uint(a.to - a.from)
+		if !a.plain || n-1 >= 8 || int(a.from)+8 > len(s.body) {
+			return false, false
+		}
+		mask := uint64(1)<<(8*n) - 1
+		x := binary.LittleEndian.Uint64(s.body[a.from:]) & mask
+		if x == t.word {
+			return true, true
+		}
+		x |= ^mask
+		return (x-0x21*ones)&^x&highs == 0, false // nothing below 0x21, where all white space is
+	}
+	return true, false
 }
 
 // pop closes the innermost element.
