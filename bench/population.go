@@ -101,8 +101,8 @@ func (p *ClosedPopulation) Sources(prefix string) *ClosedPopulation {
 // ones take, as the visitors of a real site do. A start that no user was free
 // for is the target's: it waits for the next free user, and after
 // [OpenPopulation.MaxLate] it is counted as missed. A start that came late
-// although a user was free is the benchmark's own, and too many of these make
-// the verdict infra.
+// although a user was free is the benchmark's own; more than one start in a hundred
+// makes the verdict infra, unless the target itself missed ten times as many.
 type OpenPopulation struct {
 	population
 	rate    float64

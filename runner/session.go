@@ -33,6 +33,7 @@ type session struct {
 	measuring *measuring         // nil without a stack of ours, or with --measure off
 	picture   *measure.Picture   // what measuring saw, once it is over
 	crashes   <-chan stack.Event // nil without a stack
+	notBack   chan error         // a server that did not come back from a restart
 
 	stopCollecting context.CancelFunc
 	replies        sync.WaitGroup
@@ -43,7 +44,7 @@ type session struct {
 }
 
 func newSession(r *Runner, o Options, s *Stack, f *folder) *session {
-	return &session{runner: r, options: o, stack: s, folder: f, collector: newCollector()}
+	return &session{runner: r, options: o, stack: s, folder: f, collector: newCollector(), notBack: make(chan error, 1)}
 }
 
 // collected gives f what the benchmark told so far.
@@ -224,12 +225,26 @@ func (s *session) answer(q *hotseat.RequestEvent) {
 		defer cancel()
 		if err := s.stack.client.Restart(ctx); err != nil {
 			reply.Error = err.Error()
+			s.heldUp(err)
 		}
 	default:
 		reply.Error = fmt.Sprintf("unknown action %q", q.Action)
 	}
 	reply.OK = reply.Error == ""
 	_ = s.bench.reply(reply) // if it has gone meanwhile it does not wait for an answer
+}
+
+// heldUp notes that a restart came to nothing because a server was not ready again. Whatever
+// else keeps the stack from restarting is not the contestant's doing.
+func (s *session) heldUp(err error) {
+	var failed *hotseat.Error
+	if !errors.As(err, &failed) || failed.Code != hotseat.CodeInvalid {
+		return
+	}
+	select {
+	case s.notBack <- err:
+	default: // one is enough
+	}
 }
 
 // endKind is how a benchmark came to its end.
@@ -240,6 +255,7 @@ const (
 	endedUsage              // it refused its input
 	endedInterrupt          // a person or a signal ended the run
 	endedServerDied         // a server of the stack died under load
+	endedNotBack            // a server was not ready again after a restart
 	endedTooLong            // it did not end in time
 	endedNoSpace            // its events could not be kept
 )
@@ -247,6 +263,7 @@ const (
 type ending struct {
 	kind  endKind
 	crash stack.Event
+	held  error // endedNotBack: why
 	limit time.Duration
 }
 
@@ -275,6 +292,9 @@ func (s *session) watch(ctx context.Context) ending {
 				s.bench.end(false)
 				return ending{kind: endedServerDied, crash: e}
 			}
+		case err := <-s.notBack:
+			s.bench.end(false)
+			return ending{kind: endedNotBack, held: err}
 		}
 	}
 }
@@ -290,6 +310,8 @@ func (s *session) ended() ending {
 		return ending{kind: endedNoSpace}
 	case v != nil && v.ExitUsage:
 		return ending{kind: endedUsage}
+	case len(s.notBack) > 0:
+		return ending{kind: endedNotBack, held: <-s.notBack}
 	case v != nil && v.Verdict == hotseat.Pass || s.crashes == nil:
 		return ending{kind: endedItself}
 	}
@@ -327,6 +349,8 @@ func (s *session) conclude(end ending, r *hotseat.Result) error {
 		r.Reason = fmt.Sprintf("the benchmark did not end within %s and was killed; bench.log shows where it hung", end.limit)
 	case endedServerDied:
 		s.serverDied(end.crash, r)
+	case endedNotBack:
+		s.serverHeldUp(end.held, r)
 	case endedItself:
 		if s.collector.verdict == nil || !s.collector.verdict.Verdict.Valid() {
 			reason, words := s.bench.obituary()
@@ -351,11 +375,26 @@ func (s *session) serverDied(crash stack.Event, r *hotseat.Result) {
 		expected = "all processes of the app together stay below " + limit + " MB"
 		r.Hint = "keep less in memory (caches without a bound, whole uploads, large results); the limit is memory_mb in hotseat.toml"
 	}
+	s.dead(r, message, expected, strings.Join(crash.Exit.LastWords, "\n"))
+}
+
+// serverHeldUp makes a server that did not come back the cause of the failed run.
+func (s *session) serverHeldUp(held error, r *hotseat.Result) {
+	var actual string
+	var failed *hotseat.Error
+	if errors.As(held, &failed) {
+		r.Hint, actual = failed.Hint, failed.Detail
+	}
+	s.dead(r, fmt.Sprintf("after a restart, %s", held), "all servers run again after a restart", actual)
+}
+
+// dead makes a server that is not there the cause of the failed run.
+func (s *session) dead(r *hotseat.Result, message, expected, actual string) {
 	r.Verdict, r.Reason = hotseat.Fail, message
 	f := hotseat.Failure{
 		Class: hotseat.ClassLifecycle, Code: "server-died", Rule: s.diedRule(r), Side: hotseat.SideTarget,
-		Phase: s.collector.currentPhase(), AtS: atS, Message: message, Hint: r.Hint,
-		Expected: expected, Actual: strings.Join(crash.Exit.LastWords, "\n"),
+		Phase: s.collector.currentPhase(), AtS: time.Since(s.began).Seconds(), Message: message, Hint: r.Hint,
+		Expected: expected, Actual: actual,
 	}
 	r.Failures = slices.Insert(r.Failures, 0, groupOf(f))
 }

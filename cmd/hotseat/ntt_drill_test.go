@@ -105,6 +105,28 @@ func TestDrillTicketsUploadsTooLarge(t *testing.T) {
 	}
 }
 
+// An app that does not come back leaves nothing to be looked at after the restart: that is
+// its failure, not a reason to look away.
+func TestDrillTicketsNotBackFromRestart(t *testing.T) {
+	t.Parallel()
+	b := newProblem(t, "ntt-ptc-2020")
+	b.replaceIn("app/main.go", "func main() {\n", `func main() {
+	if _, err := os.Stat("started"); err == nil {
+		fmt.Fprintln(os.Stderr, "waiting for a lock")
+		select {}
+	}
+	_ = os.WriteFile("started", nil, 0o600)
+`)
+	exit, r := b.benched()
+	wantFirstLine(t, exit, r, "hotseat logs app", "after a restart, app was not ready")
+	if f := r.Failures[0]; f.Rule != "ntt.server-died" || !strings.Contains(f.Samples[0].Actual, "waiting for a lock") {
+		t.Errorf("the first failure is %+v", f)
+	}
+	if r.RawScore == 0 {
+		t.Error("nothing was loaded before")
+	}
+}
+
 // hasty stands before a server and serves each connection once: it closes what is used again
 // just as the next request comes, as a proxy does whose idle timeout is up at that moment.
 func hasty(t *testing.T, server string) (url string) {
