@@ -1,6 +1,7 @@
 package bench
 
 import (
+	"bytes"
 	"fmt"
 	"slices"
 	"strings"
@@ -159,6 +160,11 @@ func (s *Step) checkStatus(c *Check, r *rule) error {
 	case got >= 500:
 		r, m.Code = serverError, hotseat.CodeStatus5xx
 		m.Hint = "look at the application's log at this time"
+		if bytes.Contains(s.page.Body(), []byte("<hr><center>nginx")) {
+			// Its own error page: the application may not even know.
+			m.Message += ", from nginx itself"
+			m.Hint = "nginx's error log says why at this time"
+		}
 	}
 	if r.off {
 		return nil

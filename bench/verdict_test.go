@@ -61,6 +61,10 @@ func hangUp(w http.ResponseWriter, _ *http.Request) {
 	}
 }
 
+// nginxPage is how nginx says that something went wrong on its side.
+const nginxPage = "<html>\r\n<head><title>502 Bad Gateway</title></head>\r\n<body>\r\n<center><h1>502 Bad Gateway</h1></center>\r\n" +
+	"<hr><center>nginx/1.22.1</center>\r\n</body>\r\n</html>\r\n"
+
 func TestStrictVerdict(t *testing.T) {
 	answer := func(status int, body string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
@@ -79,6 +83,7 @@ func TestStrictVerdict(t *testing.T) {
 		"body too large":                 {every(100, answer(413, "no")), hotseat.Fail, "status/unexpected-status [x.status]", "too large for a server on the way"},
 		"5xx below the share":            {every(20, answer(503, "busy")), hotseat.Pass, "status/unexpected-5xx [x.server-error]", ""},
 		"5xx above the share":            {every(4, answer(500, "oops")), hotseat.Fail, "status/unexpected-5xx [x.server-error]", "% of"},
+		"5xx that nginx wrote":           {every(4, answer(502, nginxPage)), hotseat.Fail, "status/unexpected-5xx [x.server-error]", "from nginx itself"},
 		"429 below the share":            {every(20, answer(429, "slow down")), hotseat.Pass, "status/too-many-requests [x.server-error]", ""},
 		"429 above the share":            {every(4, answer(429, "slow down")), hotseat.Fail, "status/too-many-requests [x.server-error]", "% of"},
 		"connection closed, below":       {every(20, hangUp), hotseat.Pass, "", ""},
