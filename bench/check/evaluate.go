@@ -12,6 +12,9 @@ func (s *scanner) matched(done uint64, at int, open bool) {
 		sel := bits.TrailingZeros64(selectors)
 		s.counts[sel]++
 		first := s.counts[sel] == 1
+		if !first && !s.eachOne[sel] {
+			continue // counting is all there is to do
+		}
 		for _, n := range s.attrRules[sel] {
 			if r := &s.rules[n]; first || r.each {
 				s.checkAttr(n, r, at)

@@ -31,28 +31,38 @@ const (
 )
 
 func (m *marks) find(body []byte) {
-	m.list, m.at = m.list[:0], 0
-	has := 0
-	var padded [markSpan]byte
-	for base := 0; base < len(body); base += markSpan {
-		span := &padded
+	list, has, base := m.list[:0], 0, 0
+	for {
+		var span *[markSpan]byte
 		if rest := body[base:]; len(rest) >= markSpan {
 			span = (*[markSpan]byte)(rest)
+		} else if len(rest) > 0 {
+			span = blankEnd(rest)
 		} else {
-			for i := copy(padded[:], rest); i < markSpan; i++ {
-				padded[i] = ' '
-			}
+			break
 		}
-		m.list = slices.Grow(m.list, markRoom)
-		n := len(m.list)
-		count, what := markList((*[markRoom]uint32)(m.list[n:n+markRoom]), span, uint32(base))
-		m.list = m.list[:n+count]
+		n := len(list)
+		if cap(list)-n < markSpan {
+			list = slices.Grow(list, markSpan) // every byte may be one
+		}
+		count, what := markList((*[markSpan]uint32)(list[n:n+markSpan]), span, uint32(base))
+		list = list[:n+count]
 		has |= what
+		base = min(base+markSpan, len(body))
 	}
 	for range markEnds {
-		m.list = append(m.list, uint32(len(body)))
+		list = append(list, uint32(len(body)))
 	}
-	m.returns, m.nul = has&hasReturn != 0, has&hasNUL != 0
+	m.list, m.at, m.returns, m.nul = list, 0, has&hasReturn != 0, has&hasNUL != 0
+}
+
+// blankEnd is the end of a body with spaces behind it.
+func blankEnd(rest []byte) *[markSpan]byte {
+	var span [markSpan]byte
+	for i := copy(span[:], rest); i < markSpan; i++ {
+		span[i] = ' '
+	}
+	return &span
 }
 
 // seek moves the place on to the first mark at or behind i.
@@ -62,12 +72,9 @@ func (m *marks) seek(i int) {
 	}
 }
 
-// markRoom is how much of a list a span may need: every byte may be a mark, and marks are written eight by eight.
-const markRoom = markSpan + 16
-
 // markWords is markList for any processor: eight bytes at a time. Adding 0x7f carries into a byte's highest bit unless
 // its other bits are 0, and never beyond; multiplying gathers the eight highest bits in the topmost byte.
-func markWords(list *[markRoom]uint32, span *[markSpan]byte, base uint32) (count, has int) {
+func markWords(list *[markSpan]uint32, span *[markSpan]byte, base uint32) (count, has int) {
 	const lows = 0x7f * ones
 	var noReturn, noNUL uint64 = highs, highs
 	for k := 0; k < markSpan; k += 64 {

@@ -7,10 +7,12 @@ import (
 	"testing"
 )
 
-// TestMarkList holds both ways of looking to the definition, byte by byte, with every byte value beside every mark.
+// markWays are all ways of looking that this processor has.
+var markWays = map[string]func(*[markSpan]uint32, *[markSpan]byte, uint32) (int, int){"words": markWords}
+
+// TestMarkList holds all ways of looking to the definition, byte by byte, with every byte value beside every mark.
 func TestMarkList(t *testing.T) {
 	dice := rand.New(rand.NewPCG(1, 1))
-	ways := map[string]func(*[markRoom]uint32, *[markSpan]byte, uint32) (int, int){"this processor's": markList, "words": markWords}
 	for round := range 2000 {
 		var span [markSpan]byte
 		for i := range span {
@@ -36,8 +38,8 @@ func TestMarkList(t *testing.T) {
 		if bytes.IndexByte(span[:], 0) >= 0 {
 			has |= hasNUL
 		}
-		for name, look := range ways {
-			var list [markRoom]uint32
+		for name, look := range markWays {
+			var list [markSpan]uint32
 			count, what := look(&list, &span, base)
 			if !slices.Equal(list[:count], want) || what != has {
 				t.Fatalf("%s: %d, has %d\nfor %q from %d\nwant %d, %d", name, list[:count], what, span, base, want, has)

@@ -72,6 +72,7 @@ type program struct {
 	attrCaps  [][]int
 	textCaps  [][]int
 	eachText  []bool // by selector: whether matches after the first have their text looked at
+	eachOne   []bool // by selector: whether anything about matches after the first is looked at
 
 	attrs   []string // attributes that anything looks at, for masks
 	hardSVG bool     // an attribute is named that SVG spells otherwise
@@ -107,6 +108,7 @@ func (p *program) selector(source string) int {
 	p.attrCaps = append(p.attrCaps, nil)
 	p.textCaps = append(p.textCaps, nil)
 	p.eachText = append(p.eachText, false)
+	p.eachOne = append(p.eachOne, false)
 	for _, chain := range s.chains {
 		for i, c := range chain {
 			bit := len(p.compounds)
@@ -229,6 +231,7 @@ func (p *program) addRule(r htmlRule) {
 		p.textRules[r.sel] = append(p.textRules[r.sel], n)
 		p.eachText[r.sel] = p.eachText[r.sel] || r.each
 	}
+	p.eachOne[r.sel] = p.eachOne[r.sel] || r.each
 	if r.want.kind == matchVar && !contains(p.keyed, r.want.text) {
 		p.keyed = append(p.keyed, r.want.text)
 	}
@@ -241,6 +244,7 @@ func (p *program) addCapture(c htmlCapture) {
 		}
 	}
 	n := len(p.captures)
+	p.eachOne[c.sel] = p.eachOne[c.sel] || !c.first
 	c.key = tagKey([]byte(c.attr))
 	p.captures = append(p.captures, c)
 	p.names = append(p.names, c.name)

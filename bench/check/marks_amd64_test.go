@@ -1,0 +1,10 @@
+package check
+
+func init() {
+	if vectors {
+		markWays["AVX2"] = markVectors
+	}
+	if wide {
+		markWays["AVX-512"] = markWide
+	}
+}
