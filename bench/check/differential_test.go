@@ -40,12 +40,28 @@ func nosy() *check.HTMLValidator {
 	return v
 }
 
+// incurious looks at no attributes but those of div, so that the others' are stepped over.
+func incurious() *check.HTMLValidator {
+	return check.HTML("incurious").
+		CaptureText("everything", "html").
+		CaptureText("cells", "td").
+		CaptureText("items", "ul > li").
+		CaptureAttr("ids", "div", "id").
+		CaptureAttr("in p", "p > div, div p b > div", "id").
+		Count("p", 1).Exists("body > *").Exists("div.c0")
+}
+
 // agree fails the test if the scanner and the reference parser differ.
 func agree(t *testing.T, body string) {
 	t.Helper()
-	_ = nosy().Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
-		t.Errorf("scanner %v\nreference %v\non %q\n%s", d.Scanner, d.Reference, body, captures(body))
-	}})
+	verify := func(v *check.HTMLValidator, body string) {
+		t.Helper()
+		_ = v.Verify(&check.Input{Body: []byte(body), OnDisagree: func(d check.Disagreement) {
+			t.Errorf("scanner %v\nreference %v\non %q\n%s", d.Scanner, d.Reference, body, captures(body))
+		}})
+	}
+	verify(nosy(), body)
+	verify(incurious(), "<body>"+body)
 }
 
 func captures(body string) string {
@@ -76,7 +92,8 @@ func FuzzHTML(f *testing.F) {
 var htmlSeeds = []string{
 	loginPage,
 	// Attributes that are no simple ones, or are, next to what is not.
-	`<p ="x" id=n0>`, `<p b"c="d" id="n0">`, `<p b=c="d" id="n0">`, `<p b c="d"id="n0"href="/a">`, `<p b = "c" id="n0">`, `<p/="x"id="n0">`,
+	`<p ="x" id=n0>`, `<p ="x>y">z`, `<p a="x>y">z`, `<p/="x>y">z`, `<p a='x">y'>z`, `<p a= "x>y">z`, `<p a=x">y">z`, `<p a="b"c="x>y">z`, `<p "a="x>y">z`,
+	`<p a="x`, `<p a="x"`, `<p a=">`, `<p a="b"">z">`, `<p disabled a-b="x>y" c:d="x>y">z`, `<p b"c="d" id="n0">`, `<p b=c="d" id="n0">`, `<p b c="d"id="n0"href="/a">`, `<p b = "c" id="n0">`, `<p/="x"id="n0">`,
 	`<p id="n0" a="<b>=" href='/a"'>`, `<p class="c0" ID="n0" data-x="1" accept-charset="2" id="n1">`, `<p id="n0`, `<p data-x="1" DATA-X="2" data-X="3">`, `<p DATA-X="2" data-x="1">`, `<p id="n0"`, `<p id=`, `<p id="`,
 	`<a=b id="n0">x</a=b>`, `<p id="a?b" x="1=2" class="c0 c1">`, `<img id="n0"/><img id="n1" /><img/id="n2">`, "<p id=\"n0\"\tclass=\"c0\"\n>",
 	// The spans that marks are looked for in begin and end anywhere.

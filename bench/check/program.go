@@ -66,6 +66,7 @@ type program struct {
 	tests     []condTest         // what they want to see
 	testOf    [maxCompounds]uint8
 	complete  uint64 // bits that complete a selector
+	attrBits  uint64 // bits that depend on attributes, or have them looked at once they are complete
 
 	attrRules [][]int // by selector: rules and captures on attributes
 	textRules [][]int
@@ -130,6 +131,7 @@ func (p *program) selector(source string) int {
 			}
 			if len(c.conds) > 0 {
 				p.cond |= mask
+				p.attrBits |= mask
 				p.addTest(bit, c.conds)
 			}
 			for _, cond := range c.conds {
@@ -219,6 +221,15 @@ func (p *program) candidates(tag tagInfo) uint64 {
 	return bits
 }
 
+// readsAttrs notes that attributes of what a selector matches are looked at.
+func (p *program) readsAttrs(sel int) {
+	for bit, final := range p.final[:len(p.compounds)] {
+		if int(final) == sel {
+			p.attrBits |= 1 << bit
+		}
+	}
+}
+
 func (p *program) addRule(r htmlRule) {
 	n := len(p.rules)
 	r.key = tagKey([]byte(r.attr))
@@ -226,6 +237,7 @@ func (p *program) addRule(r htmlRule) {
 	switch r.kind {
 	case ruleAttr:
 		p.attrRules[r.sel] = append(p.attrRules[r.sel], n)
+		p.readsAttrs(r.sel)
 		p.looksAt(r.attr)
 	case ruleText, ruleNormalized, ruleInner:
 		p.textRules[r.sel] = append(p.textRules[r.sel], n)
@@ -253,6 +265,7 @@ func (p *program) addCapture(c htmlCapture) {
 		p.eachText[c.sel] = p.eachText[c.sel] || !c.first
 	} else {
 		p.attrCaps[c.sel] = append(p.attrCaps[c.sel], n)
+		p.readsAttrs(c.sel)
 		p.looksAt(c.attr)
 	}
 }

@@ -245,6 +245,14 @@ func (s *scanner) startTag(at int) {
 	s.edge = at
 	key, nameEnd := s.tagName(at + 1)
 	tag := knownTags.find(key)
+	if s.mode == inBody && tag.flags&tagEasy != 0 && len(s.spans) == 0 && s.candidates(tag)&s.attrBits == 0 {
+		top := s.top()
+		if top.flags&tagTabular == 0 && !top.svg &&
+			(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) && s.skipAttrs(nameEnd) {
+			s.insert(tag, at, tag.flags&tagVoid == 0)
+			return
+		}
+	}
 	selfClosing, ok := s.readAttrs(nameEnd)
 	if !ok {
 		return // the document ends within the tag: no element
@@ -318,7 +326,7 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 			return body[at-1] == '/', true
 		}
 		name, n := i+1, uint(at-i-1)
-		if n-1 < 8 && name+8 <= len(body) && body[i] == ' ' && body[at] == '=' && int(next[1]) == at+1 && at+1 < len(body) && body[at+1] == '"' {
+		if n-1 < 8 && name+8 <= len(body) && body[i] == ' ' && body[at] == '=' && at+1 < len(body) && body[at+1] == '"' {
 			mask := uint64(1)<<(8*n) - 1
 			key := binary.LittleEndian.Uint64(body[name:]) & mask
 			if key&(0x60*ones) == mask&(0x60*ones) || dashed(key)&mask == highs&mask {
@@ -345,6 +353,37 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 			attrs = append(attrs, a)
 		}
 		for int(list[k]) < i {
+			k++
+		}
+	}
+}
+
+// skipAttrs steps over attributes that nobody looks at, to behind the tag's ">". A quote begins a value only behind a "=",
+// and is part of a name or an unquoted value elsewhere; where the "=" itself may be part of one, or the document ends
+// within the tag, it gives up and has moved nothing.
+func (s *scanner) skipAttrs(i int) bool {
+	body, list, k := s.body, s.marks.list, s.marks.at
+	for int(list[k]) < i {
+		k++
+	}
+	for {
+		at := int(list[k])
+		if at+1 >= len(body) {
+			return false
+		}
+		k++
+		switch body[at] {
+		case '>':
+			s.pos, s.marks.at, s.attrs = at+1, k, s.attrs[:0]
+			return true
+		case '=':
+			if body[at+1] != '"' || !isLetter(body[at-1]) {
+				return false
+			}
+			k++ // the quote
+			for to := int(list[k]); to < len(body) && body[to] != '"'; to = int(list[k]) {
+				k++
+			}
 			k++
 		}
 	}
