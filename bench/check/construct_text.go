@@ -74,6 +74,7 @@ func (s *scanner) textBeforeBody(from, to int) int {
 		s.collect(from, i)
 	}
 	if i < to {
+		s.edge = i // the head, if it is open, ends here
 		s.reach(inBody)
 	}
 	return i
