@@ -106,7 +106,7 @@ func (l *revocationList) scan(token string) (bool, error) {
 	defer file.Close()
 	lines := bufio.NewScanner(file)
 	for lines.Scan() {
-		if lines.Text() == token {
+		if string(lines.Bytes()) == token {
 			return true, nil
 		}
 	}
