@@ -221,7 +221,7 @@ func (s *session) answer(q *hotseat.RequestEvent) {
 	case s.stack == nil:
 		reply.Error = "refused: the stack is somebody else's"
 	case q.Action == hotseat.ActionRestartStack:
-		ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+		ctx, cancel := context.WithTimeout(context.Background(), restartTime)
 		defer cancel()
 		if err := s.stack.client.Restart(ctx); err != nil {
 			reply.Error = err.Error()
@@ -234,11 +234,14 @@ func (s *session) answer(q *hotseat.RequestEvent) {
 	_ = s.bench.reply(reply) // if it has gone meanwhile it does not wait for an answer
 }
 
-// heldUp notes that a restart came to nothing because a server was not ready again. Whatever
-// else keeps the stack from restarting is not the contestant's doing.
+// restartTime is how long a restart may take that the benchmark asks for.
+const restartTime = time.Minute
+
+// heldUp notes that a restart came to nothing because servers were not ready again. Whatever
+// else keeps the stack from restarting leaves it as it is.
 func (s *session) heldUp(err error) {
 	var failed *hotseat.Error
-	if !errors.As(err, &failed) || failed.Code != hotseat.CodeInvalid {
+	if !errors.Is(err, context.DeadlineExceeded) && (!errors.As(err, &failed) || failed.Code != hotseat.CodeInvalid) {
 		return
 	}
 	select {
@@ -378,14 +381,18 @@ func (s *session) serverDied(crash stack.Event, r *hotseat.Result) {
 	s.dead(r, message, expected, strings.Join(crash.Exit.LastWords, "\n"))
 }
 
-// serverHeldUp makes a server that did not come back the cause of the failed run.
+// serverHeldUp makes a server that did not come back the cause of the failed run. Where all
+// took too long together, nobody knows whose doing that is.
 func (s *session) serverHeldUp(held error, r *hotseat.Result) {
-	var actual string
 	var failed *hotseat.Error
-	if errors.As(held, &failed) {
-		r.Hint, actual = failed.Hint, failed.Detail
+	if !errors.As(held, &failed) {
+		r.Verdict = hotseat.Infra
+		r.Reason = fmt.Sprintf("the stack was not ready again within %s of the restart that the benchmark asked for", restartTime)
+		r.Hint = "hotseat logs shows what it was doing"
+		return
 	}
-	s.dead(r, fmt.Sprintf("after a restart, %s", held), "all servers run again after a restart", actual)
+	r.Hint = failed.Hint
+	s.dead(r, fmt.Sprintf("after a restart, %s", held), "all servers run again after a restart", failed.Detail)
 }
 
 // dead makes a server that is not there the cause of the failed run.
