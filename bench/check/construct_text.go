@@ -9,7 +9,7 @@ func (s *scanner) addText(from, to int) {
 	if from >= to || s.unsure {
 		return
 	}
-	if s.mode == inBody && s.top().flags&tagTexted == 0 && len(s.collects)+len(s.spans) == 0 {
+	if s.mode == inBody && s.top().flags&(tagTabular|tagTexted) == 0 && len(s.collects)+len(s.spans) == 0 {
 		return // nobody wants to know
 	}
 	before := s.mode != inBody
@@ -33,7 +33,7 @@ func (s *scanner) addText(from, to int) {
 	if !before {
 		s.cover(from, to)
 	}
-	if (top.id == preTag || top.id == listingTag) && !top.child {
+	if top.flags&tagTexted != 0 && !top.child {
 		s.firstInPre(from, to)
 		return
 	}

@@ -30,6 +30,7 @@ const (
 	hasNUL
 )
 
+// find looks at a whole body and puts the place at its beginning.
 func (m *marks) find(body []byte) {
 	list, has, base := m.list[:0], 0, 0
 	for {

@@ -71,7 +71,7 @@ const (
 type openElement struct {
 	tagInfo
 	self, above uint64 // bits that this element completes, and those of all around it
-	child       bool   // something is inside
+	child       bool   // something is inside; text counts only where there are rules for it
 	svg         bool
 }
 
@@ -245,31 +245,31 @@ func (s *scanner) startTag(at int) {
 	s.edge = at
 	key, nameEnd := s.tagName(at + 1)
 	tag := knownTags.find(key)
-	if s.mode == inBody && tag.flags&tagEasy != 0 && len(s.spans) == 0 && s.candidates(tag)&s.attrBits == 0 {
-		top := s.top()
-		if top.flags&tagTabular == 0 && !top.svg &&
-			(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) && s.skipAttrs(nameEnd) {
-			s.insert(tag, at, tag.flags&tagVoid == 0)
-			return
-		}
-	}
-	selfClosing, ok := s.readAttrs(nameEnd)
-	if !ok {
-		return // the document ends within the tag: no element
-	}
-	if s.mode == inBody {
-		top := s.top()
-		if tag.flags&tagEasy != 0 && top.flags&tagTabular == 0 && !top.svg &&
-			(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0) {
-			s.insert(tag, at, tag.flags&tagVoid == 0)
-			return
-		}
-	}
-	if s.inSVG() {
-		s.startSVG(tag, at, selfClosing)
+	easy := s.opensEasily(tag)
+	if easy && len(s.spans) == 0 && s.candidates(tag)&s.attrBits == 0 && s.skipAttrs(nameEnd) {
+		s.insert(tag, at, tag.flags&tagVoid == 0)
 		return
 	}
-	s.open(tag, at, selfClosing)
+	selfClosing, ok := s.readAttrs(nameEnd)
+	switch {
+	case !ok: // the document ends within the tag: no element
+	case easy:
+		s.insert(tag, at, tag.flags&tagVoid == 0)
+	case s.inSVG():
+		s.startSVG(tag, at, selfClosing)
+	default:
+		s.open(tag, at, selfClosing)
+	}
+}
+
+// opensEasily says whether a start tag opens its element here and does nothing else.
+func (s *scanner) opensEasily(tag tagInfo) bool {
+	if s.mode != inBody || tag.flags&tagEasy == 0 {
+		return false
+	}
+	top := s.top()
+	return top.flags&tagTabular == 0 && !top.svg &&
+		(tag.flags&tagClosesP == 0 || s.onStack[pTag] == 0) && (tag.flags&tagAlone == 0 || s.onStack[tag.id] == 0)
 }
 
 func (s *scanner) nameEnd(i int) int {
@@ -310,10 +310,8 @@ func (s *scanner) skipSpace(i int) int {
 // Most attributes are one space, a short name in small letters, "=" and a value in double quotes: those are
 // read from mark to mark, all others letter by letter.
 func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
+	s.marks.seek(i)
 	body, list, k, attrs := s.body, s.marks.list, s.marks.at, s.attrs[:0]
-	for int(list[k]) < i {
-		k++
-	}
 	for {
 		next := list[k : k+markEnds-1]
 		at := int(next[0])
@@ -360,12 +358,10 @@ func (s *scanner) readAttrs(i int) (selfClosing, ok bool) {
 
 // skipAttrs steps over attributes that nobody looks at, to behind the tag's ">". A quote begins a value only behind a "=",
 // and is part of a name or an unquoted value elsewhere; where the "=" itself may be part of one, or the document ends
-// within the tag, it gives up and has moved nothing.
+// within the tag, it gives up, and readAttrs has to read them.
 func (s *scanner) skipAttrs(i int) bool {
+	s.marks.seek(i)
 	body, list, k := s.body, s.marks.list, s.marks.at
-	for int(list[k]) < i {
-		k++
-	}
 	for {
 		at := int(list[k])
 		if at+1 >= len(body) {
@@ -530,8 +526,8 @@ func (s *scanner) fulfilled(conds uint64) uint64 {
 	return conds
 }
 
-// hasShortWord decides a condition on one short word ("div.post") where the attribute's value is one short word, too. It
-// need not be asked if known is false.
+// hasShortWord decides a condition on one short word ("div.post") where the attribute's value is one short word, too, or
+// missing. Otherwise known is false.
 func (s *scanner) hasShortWord(t *condTest) (known, holds bool) {
 	key := t.conds[0].key
 	for i := range s.attrs {

@@ -21,7 +21,7 @@ const (
 	tagHard                            // whatever it means is left to the reference parser
 	tagEasy                            // opens and closes without any rule, but for tagVoid, tagClosesP, tagAlone and tagTabular
 	tagAlone                           // must not be open already
-	tagTexted                          // there are rules for text directly inside
+	tagTexted                          // text that begins it loses a line break
 )
 
 type tagID uint8
@@ -180,7 +180,7 @@ func newTagTable() *tagTable {
 		"tspan", "stop", "mask", "pattern", "marker", "filter", "view")
 	put(tagEasy, 0, "p")
 	put(tagEasy|tagAlone, 0, "a", "nobr", "button")
-	put(tagTexted, 0, "table", "thead", "tbody", "tfoot", "tr", "colgroup", "pre", "listing")
+	put(tagTexted, 0, "pre", "listing")
 	put(tagHard, 0, "math", "template", "plaintext", "frameset", "frame", "image", "applet", "marquee", "object")
 
 	table := new(tagTable)
