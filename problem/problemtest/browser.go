@@ -57,7 +57,8 @@ func StartBrowser(t testing.TB) *Browser {
 		"--remote-debugging-pipe", "--user-data-dir="+profile, "--lang=en-US", "--no-first-run",
 		"--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE *.localhost, EXCLUDE 127.0.0.1",
 		"about:blank")
-	chromium.ExtraFiles = []*os.File{in, out} // descriptors 3 and 4
+	chromium.Env = append(os.Environ(), "TMPDIR="+profile) // killed, it leaves what it has there
+	chromium.ExtraFiles = []*os.File{in, out}              // descriptors 3 and 4
 	chromium.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	if err := chromium.Start(); err != nil {
 		t.Fatal(err)
