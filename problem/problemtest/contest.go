@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"slices"
 	"testing"
 
 	"hotseat"
@@ -32,6 +33,9 @@ func (o Outcome) Has(rule, code string) bool {
 	}
 	return false
 }
+
+// Passed tells whether the verdict is pass.
+func (o Outcome) Passed() bool { return o.Verdict.Verdict == hotseat.Pass }
 
 // shownFailures are enough for seeing what went wrong.
 const shownFailures = 8
@@ -130,16 +134,39 @@ func (a *AtOnce) Add(name string, execute func() Outcome, judge func(t *testing.
 	a.plays = append(a.plays, play{name, execute, judge})
 }
 
+// Until returns an execution that goes on with one load after the other, each a value of
+// --duration, until enough has happened or an answer was wrong: a machine that is busy
+// elsewhere may leave a moment's load no time for what a test is about. Play executes the
+// contest with further arguments.
+func Until(enough func(o Outcome) bool, play func(args ...string) Outcome, loads ...string) func() Outcome {
+	return func() (o Outcome) {
+		for _, load := range loads {
+			if o = play("--duration", load); enough(o) || o.accuses() {
+				break
+			}
+		}
+		return o
+	}
+}
+
+// accuses tells whether an answer was called wrong.
+func (o Outcome) accuses() bool {
+	return slices.ContainsFunc(o.Failures, func(f hotseat.Failure) bool { return f.WrongAnswer() })
+}
+
 // AddFault adds a fault twice: its rule must catch it, with that code, if any, and with the
-// rule switched off it must escape. Play executes the contest with further arguments.
-func (a *AtOnce) AddFault(name, rule, code string, play func(args ...string) Outcome) {
-	a.Add(name, func() Outcome { return play() }, func(t *testing.T, o Outcome) {
-		if o.Verdict.Verdict != hotseat.Fail || !o.Has(rule, code) {
+// rule switched off it must escape. Play executes the contest with further arguments, for
+// one of the loads after the other as [Until] does.
+func (a *AtOnce) AddFault(name, rule, code string, play func(args ...string) Outcome, loads ...string) {
+	caught := func(o Outcome) bool { return o.Verdict.Verdict == hotseat.Fail && o.Has(rule, code) }
+	unseen := func(args ...string) Outcome { return play(append(args, "--disable-rule", rule)...) }
+	a.Add(name, Until(caught, play, loads...), func(t *testing.T, o Outcome) {
+		if !caught(o) {
 			t.Errorf("not caught: %v", o)
 		}
 	})
-	a.Add(name+" unseen", func() Outcome { return play("--disable-rule", rule) }, func(t *testing.T, o Outcome) {
-		if o.Verdict.Verdict != hotseat.Pass {
+	a.Add(name+" unseen", Until(Outcome.Passed, unseen, loads...), func(t *testing.T, o Outcome) {
+		if !o.Passed() {
 			t.Errorf("did not escape: %v", o)
 		}
 	})

@@ -288,18 +288,13 @@ func TestFaults(t *testing.T) {
 	}
 	atOnce(t, names, func(t *testing.T, i int) {
 		f := &all[i]
-		// A machine that is busy elsewhere may leave a moment's run no time to see
-		// anything; then it gets more.
-		for n, duration := range []string{"400ms", "3s", "15s"} {
-			r := f.play(t, w, "--duration", duration)
-			if r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) {
-				break
-			}
-			if n == 2 || r.Verdict.Verdict == hotseat.Fail {
-				t.Fatalf("not caught: %v", r)
-			}
+		caught := func(r problemtest.Outcome) bool { return r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) }
+		play := func(args ...string) problemtest.Outcome { return f.play(t, w, args...) }
+		if r := problemtest.Until(caught, play, "400ms", "3s", "15s")(); !caught(r) {
+			t.Fatalf("not caught: %v", r)
 		}
-		if r := f.play(t, w, "--disable-rule", f.rule); r.Verdict.Verdict != hotseat.Pass {
+		unseen := func(args ...string) problemtest.Outcome { return play(append(args, "--disable-rule", f.rule)...) }
+		if r := problemtest.Until(problemtest.Outcome.Passed, unseen, "400ms", "3s", "15s")(); !r.Passed() {
 			t.Errorf("did not escape: %v", r)
 		}
 	})

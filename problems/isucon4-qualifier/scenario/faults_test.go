@@ -193,10 +193,12 @@ func TestFaults(t *testing.T) {
 				}
 				return execute(t, w, h, append(args, f.args...)...)
 			}
-			if r := play(); r.Verdict.Verdict != hotseat.Fail || !r.Has(f.rule, f.code) {
+			caught := func(r problemtest.Outcome) bool { return r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) }
+			if r := problemtest.Until(caught, play, moment, "3s", "15s")(); !caught(r) {
 				t.Errorf("not caught: %v", r)
 			}
-			if r := play("--disable-rule", f.rule); r.Verdict.Verdict != hotseat.Pass {
+			unseen := func(args ...string) problemtest.Outcome { return play(append(args, "--disable-rule", f.rule)...) }
+			if r := problemtest.Until(problemtest.Outcome.Passed, unseen, moment, "3s", "15s")(); !r.Passed() {
 				t.Errorf("did not escape: %v", r)
 			}
 		})

@@ -166,9 +166,8 @@ func TestFaults(t *testing.T) {
 	runs := problemtest.NewAtOnce(atOnce)
 	for _, f := range faults() {
 		runs.AddFault(strings.TrimPrefix(f.rule, prefix+".")+": "+f.wrong, f.rule, f.code, func(args ...string) problemtest.Outcome {
-			args = slices.Concat([]string{"--duration", cmp.Or(f.load, verifyOnly)}, args, f.args)
-			return execute(t.Context(), t, newService(seed, f.wrong), args...)
-		})
+			return execute(t.Context(), t, newService(seed, f.wrong), append(args, f.args...)...)
+		}, cmp.Or(f.load, verifyOnly), "8s")
 	}
 	runs.Judge(t)
 }

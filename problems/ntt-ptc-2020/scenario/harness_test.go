@@ -82,15 +82,7 @@ const atOnce = 24
 // loadsAtOnce is the same for those in which much has to happen in little time.
 const loadsAtOnce = 10
 
-// until plays with more and more load until enough has happened: the machine may be
-// busy elsewhere.
+// until plays with more and more load.
 func until(enough func(o problemtest.Outcome) bool, play func(load ...string) problemtest.Outcome) func() problemtest.Outcome {
-	return func() (o problemtest.Outcome) {
-		for _, load := range []string{"2500ms", "8s", "30s"} {
-			if o = play("--duration", load); enough(o) {
-				break
-			}
-		}
-		return o
-	}
+	return problemtest.Until(enough, play, "2500ms", "8s", "30s")
 }
