@@ -13,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"hotseat"
@@ -34,6 +35,8 @@ type session struct {
 	picture   *measure.Picture   // what measuring saw, once it is over
 	crashes   <-chan stack.Event // nil without a stack
 	notBack   chan error         // a server that did not come back from a restart
+
+	restarting atomic.Bool // the benchmark asked for it, and it is going on
 
 	stopCollecting context.CancelFunc
 	replies        sync.WaitGroup
@@ -223,6 +226,8 @@ func (s *session) answer(q *hotseat.RequestEvent) {
 	case q.Action == hotseat.ActionRestartStack:
 		ctx, cancel := context.WithTimeout(context.Background(), restartTime)
 		defer cancel()
+		s.restarting.Store(true)
+		defer s.restarting.Store(false) // once its failure has been noted
 		if err := s.stack.client.Restart(ctx); err != nil {
 			reply.Error = err.Error()
 			s.heldUp(err)
@@ -293,13 +298,45 @@ func (s *session) watch(ctx context.Context) ending {
 			}
 			if s.diedNow(e) {
 				s.bench.end(false)
-				return ending{kind: endedServerDied, crash: e}
+				return s.gone(&e, nil)
 			}
 		case err := <-s.notBack:
 			s.bench.end(false)
-			return ending{kind: endedNotBack, held: err}
+			return s.gone(nil, err)
 		}
 	}
+}
+
+// lateNews is how much later than its effect the news of a server's death may come.
+const lateNews = 300 * time.Millisecond
+
+// gone tells what the end of a server means. One that ends while it is restarted is heard of
+// twice, as a death and as a restart that came to nothing, and either may come first: the
+// restart is what a reader has to know, unless it was memory that the server ended for, or
+// all that is known of the restart is that it took too long.
+func (s *session) gone(crash *stack.Event, held error) ending {
+	if held == nil && !s.restarting.Load() && len(s.notBack) == 0 {
+		return ending{kind: endedServerDied, crash: *crash}
+	}
+	late := time.NewTimer(lateNews)
+	defer late.Stop()
+	for waiting := true; waiting && (crash == nil || held == nil); {
+		select {
+		case e, ok := <-s.crashes:
+			if !ok {
+				s.crashes = nil
+			} else if s.diedNow(e) {
+				crash = &e
+			}
+		case held = <-s.notBack:
+		case <-late.C:
+			waiting = false
+		}
+	}
+	if crash != nil && (held == nil || crash.Exit.Memory != nil || errors.Is(held, context.DeadlineExceeded)) {
+		return ending{kind: endedServerDied, crash: *crash}
+	}
+	return ending{kind: endedNotBack, held: held}
 }
 
 // ended tells how a benchmark that is gone by itself ended. A server that died
@@ -314,17 +351,17 @@ func (s *session) ended() ending {
 	case v != nil && v.ExitUsage:
 		return ending{kind: endedUsage}
 	case len(s.notBack) > 0:
-		return ending{kind: endedNotBack, held: <-s.notBack}
+		return s.gone(nil, <-s.notBack)
 	case v != nil && v.Verdict == hotseat.Pass || s.crashes == nil:
 		return ending{kind: endedItself}
 	}
-	late := time.NewTimer(300 * time.Millisecond)
+	late := time.NewTimer(lateNews)
 	defer late.Stop()
 	for {
 		select {
 		case e, ok := <-s.crashes:
 			if ok && s.diedNow(e) {
-				return ending{kind: endedServerDied, crash: e}
+				return s.gone(&e, nil)
 			}
 			if !ok {
 				return ending{kind: endedItself}
