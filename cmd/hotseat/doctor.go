@@ -81,7 +81,7 @@ func (m *Main) examine(all bool) []check {
 	var checks []check
 	tools := toolsFor("", m.registry.List()...)
 	if all {
-		tools = everyTool()
+		tools = everyTool(m.registry.List()...)
 	}
 	for _, t := range tools {
 		checks = append(checks, t.check())

@@ -56,19 +56,10 @@ var toolsOf = map[string][]tool{
 // all that they have.
 func toolsFor(language string, problems ...*problem.Problem) []tool {
 	tools := []tool{{name: "git", pkg: "git", purpose: "keeps workspaces"}}
-	include := func(t tool) {
-		if !slices.ContainsFunc(tools, func(other tool) bool { return t.name == other.name }) {
-			tools = append(tools, t)
-		}
-	}
-	add := func(key string) {
-		for _, t := range toolsOf[key] {
-			include(t)
-		}
-	}
+	add := func(key string) { tools = include(tools, toolsOf[key]...) }
 	addPackages := func(packages []string, purpose string) {
 		for _, pkg := range packages {
-			include(tool{name: pkg, pkg: pkg, purpose: purpose, library: true})
+			tools = include(tools, tool{name: pkg, pkg: pkg, purpose: purpose, library: true})
 		}
 	}
 	for _, p := range problems {
@@ -93,11 +84,21 @@ func toolsFor(language string, problems ...*problem.Problem) []tool {
 	return tools
 }
 
-// everyTool lists all that hotseat can use.
-func everyTool() []tool {
-	tools := toolsFor("")
+// everyTool lists what problems need and all else that hotseat can use, each once.
+func everyTool(problems ...*problem.Problem) []tool {
+	tools := toolsFor("", problems...)
 	for _, key := range slices.Sorted(maps.Keys(toolsOf)) {
-		tools = append(tools, toolsOf[key]...)
+		tools = include(tools, toolsOf[key]...)
+	}
+	return tools
+}
+
+// include adds those that are not there yet.
+func include(tools []tool, more ...tool) []tool {
+	for _, t := range more {
+		if !slices.ContainsFunc(tools, func(other tool) bool { return t.name == other.name }) {
+			tools = append(tools, t)
+		}
 	}
 	return tools
 }
