@@ -321,7 +321,11 @@ func TestNginxTakesOurFormat(t *testing.T) {
 		t.Fatalf("%v; hotseat doctor --install installs it", err)
 	}
 	dir := t.TempDir()
-	conf := fmt.Sprintf("pid %[1]s/pid;\nerror_log %[1]s/error.log;\nevents {}\nhttp {\n%[2]s\naccess_log %[1]s/access.log %[3]s;\nserver { listen unix:%[1]s/sock; }\n}\n", dir, NginxLogFormat, NginxLogName)
+	conf := fmt.Sprintf("pid %[1]s/pid;\nerror_log %[1]s/error.log;\nevents {}\nhttp {\n%[2]s\naccess_log %[1]s/access.log %[3]s;\nserver { listen unix:%[1]s/sock; }\n", dir, NginxLogFormat, NginxLogName)
+	for _, module := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} { // elsewhere only root may
+		conf += fmt.Sprintf("%s_temp_path %s/%s;\n", module, dir, module)
+	}
+	conf += "}\n"
 	file := filepath.Join(dir, "nginx.conf")
 	if err := os.WriteFile(file, []byte(conf), 0o600); err != nil {
 		t.Fatal(err)
