@@ -114,7 +114,7 @@ func TestDrillTicketsUploadsTooLarge(t *testing.T) {
 func TestDrillTicketsNotBackFromRestart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ does, reason string }{
-		"hangs": {"select {}", "after a restart, app was not ready"},
+		"hangs": {"time.Sleep(time.Hour)", "after a restart, app was not ready"},
 		"ends":  {"os.Exit(3)", "after a restart, app exited with status 3 before it was ready"},
 	} {
 		t.Run(name, func(t *testing.T) {
