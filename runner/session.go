@@ -310,17 +310,16 @@ func (s *session) watch(ctx context.Context) ending {
 // lateNews is how much later than its effect the news of a server's death may come.
 const lateNews = 300 * time.Millisecond
 
-// gone tells what the end of a server means. One that ends while it is restarted is heard of
-// twice, as a death and as a restart that came to nothing, and either may come first: the
-// restart is what a reader has to know, unless it was memory that the server ended for, or
-// all that is known of the restart is that it took too long.
+// gone tells what ended the benchmark, by the news that has come of servers and by what may
+// still be under way. One that ends while it is restarted is heard of twice, as a death and as
+// a restart that came to nothing, and either may come first: the restart is what a reader has
+// to know, unless it was memory that the server ended for, or all that is known of the restart
+// is that it took too long.
 func (s *session) gone(crash *stack.Event, held error) ending {
-	if held == nil && !s.restarting.Load() && len(s.notBack) == 0 {
-		return ending{kind: endedServerDied, crash: *crash}
-	}
 	late := time.NewTimer(lateNews)
 	defer late.Stop()
-	for waiting := true; waiting && (crash == nil || held == nil); {
+	told := func() bool { return crash != nil && (held != nil || !s.restarting.Load() && len(s.notBack) == 0) }
+	for waiting := true; waiting && !told(); {
 		select {
 		case e, ok := <-s.crashes:
 			if !ok {
@@ -333,10 +332,13 @@ func (s *session) gone(crash *stack.Event, held error) ending {
 			waiting = false
 		}
 	}
-	if crash != nil && (held == nil || crash.Exit.Memory != nil || errors.Is(held, context.DeadlineExceeded)) {
+	switch {
+	case crash != nil && (held == nil || crash.Exit.Memory != nil || errors.Is(held, context.DeadlineExceeded)):
 		return ending{kind: endedServerDied, crash: *crash}
+	case held != nil:
+		return ending{kind: endedNotBack, held: held}
 	}
-	return ending{kind: endedNotBack, held: held}
+	return ending{kind: endedItself}
 }
 
 // ended tells how a benchmark that is gone by itself ended. A server that died
@@ -350,26 +352,10 @@ func (s *session) ended() ending {
 		return ending{kind: endedNoSpace}
 	case v != nil && v.ExitUsage:
 		return ending{kind: endedUsage}
-	case len(s.notBack) > 0:
-		return s.gone(nil, <-s.notBack)
-	case v != nil && v.Verdict == hotseat.Pass || s.crashes == nil:
+	case len(s.notBack) == 0 && (v != nil && v.Verdict == hotseat.Pass || s.crashes == nil):
 		return ending{kind: endedItself}
 	}
-	late := time.NewTimer(lateNews)
-	defer late.Stop()
-	for {
-		select {
-		case e, ok := <-s.crashes:
-			if ok && s.diedNow(e) {
-				return s.gone(&e, nil)
-			}
-			if !ok {
-				return ending{kind: endedItself}
-			}
-		case <-late.C:
-			return ending{kind: endedItself}
-		}
-	}
+	return s.gone(nil, nil)
 }
 
 // diedNow tells whether a server died in this run; a stack remembers earlier deaths too.
