@@ -219,13 +219,13 @@ func TestDrillAdviceOnTickets(t *testing.T) {
 	if len(a.Findings) == 0 || !has(a.Findings[:1], "missing-index") || !has(all(a.Findings), "missing-index/reservations") {
 		t.Fatalf("the first finding is not the missing index:\n%s", summary(a))
 	}
-	made := indexes(a)
+	made := indexes(t, a)
 	b.must(b.dir, "sql", "--", "-e", strings.Join(made, " "))
 	a = b.advised("--param", "campaign=2")
 	if !has(all(a.Findings), "lock-wait") { // a busy machine lets few meet at the lock in a few seconds
 		a = b.advised("--param", "campaign=2", "--duration", "20s")
 	}
-	if !has(all(a.Findings), "lock-wait") || asksAgain(a, made) {
+	if !has(all(a.Findings), "lock-wait") || asksAgain(t, a, made) {
 		t.Errorf("the advisor has not moved on to the lock of the table:\n%s", summary(a))
 	}
 }
