@@ -11,7 +11,6 @@ import (
 	"testing"
 	"time"
 
-	"hotseat"
 	"hotseat/problem/problemtest"
 )
 
@@ -281,23 +280,13 @@ func bodyTag(_ *blog, body, _ string) string {
 // Every fault is caught by its rule, and with the rule switched off by none.
 func TestFaults(t *testing.T) {
 	w := newTestWorld(t, 40)
-	all := faults()
-	names := make([]string, len(all))
-	for i, f := range all {
-		names[i] = strings.TrimPrefix(f.rule, prefix+".") + " " + f.what
+	runs := problemtest.NewAtOnce(8) // they mostly wait
+	for _, f := range faults() {
+		runs.AddFault(strings.TrimPrefix(f.rule, prefix+".")+" "+f.what, f.rule, f.code, func(args ...string) problemtest.Outcome {
+			return f.play(t, w, args...)
+		}, "400ms", "3s", "15s")
 	}
-	atOnce(t, names, func(t *testing.T, i int) {
-		f := &all[i]
-		caught := func(r problemtest.Outcome) bool { return r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) }
-		play := func(args ...string) problemtest.Outcome { return f.play(t, w, args...) }
-		if r := problemtest.Until(caught, play, "400ms", "3s", "15s")(); !caught(r) {
-			t.Fatalf("not caught: %v", r)
-		}
-		unseen := func(args ...string) problemtest.Outcome { return play(append(args, "--disable-rule", f.rule)...) }
-		if r := problemtest.Until(problemtest.Outcome.Passed, unseen, "400ms", "3s", "15s")(); !r.Passed() {
-			t.Errorf("did not escape: %v", r)
-		}
-	})
+	runs.Judge(t)
 }
 
 // play runs the contest against a blog with the fault.

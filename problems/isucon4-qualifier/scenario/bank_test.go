@@ -296,6 +296,18 @@ func newTestWorld(t testing.TB, users int) *testWorld {
 	return w
 }
 
+// bankBehind is a bank that was changed, with a proxy in front of it; either may be nil.
+func bankBehind(w *testWorld, change func(b *bank), proxy func(next http.Handler) http.Handler) http.Handler {
+	b := newBank(w)
+	if change != nil {
+		change(b)
+	}
+	if proxy != nil {
+		return proxy(b)
+	}
+	return b
+}
+
 // serve starts a server for a handler, whose connections end with the test.
 func serve(t testing.TB, h http.Handler) string {
 	t.Helper()

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"hotseat"
 	"hotseat/problem/problemtest"
 )
 
@@ -179,30 +178,13 @@ func send(w http.ResponseWriter, got *httptest.ResponseRecorder, body string) {
 // Every fault is caught by its rule, and with the rule switched off by none.
 func TestFaults(t *testing.T) {
 	w := newTestWorld(t, 400)
+	runs := problemtest.NewAtOnce(4)
 	for _, f := range faults() {
-		t.Run(strings.TrimPrefix(f.rule, prefix+".")+" "+f.code, func(t *testing.T) {
-			t.Parallel()
-			play := func(args ...string) problemtest.Outcome {
-				b := newBank(w)
-				if f.wrong != nil {
-					f.wrong(b)
-				}
-				var h http.Handler = b
-				if f.proxy != nil {
-					h = f.proxy(b)
-				}
-				return execute(t, w, h, append(args, f.args...)...)
-			}
-			caught := func(r problemtest.Outcome) bool { return r.Verdict.Verdict == hotseat.Fail && r.Has(f.rule, f.code) }
-			if r := problemtest.Until(caught, play, moment, "3s", "15s")(); !caught(r) {
-				t.Errorf("not caught: %v", r)
-			}
-			unseen := func(args ...string) problemtest.Outcome { return play(append(args, "--disable-rule", f.rule)...) }
-			if r := problemtest.Until(problemtest.Outcome.Passed, unseen, moment, "3s", "15s")(); !r.Passed() {
-				t.Errorf("did not escape: %v", r)
-			}
-		})
+		runs.AddFault(strings.TrimPrefix(f.rule, prefix+".")+" "+f.code, f.rule, f.code, func(args ...string) problemtest.Outcome {
+			return execute(t, w, bankBehind(w, f.wrong, f.proxy), append(args, f.args...)...)
+		}, moment, "3s", "15s")
 	}
+	runs.Judge(t)
 }
 
 // Every semantic rule has a fault of its own.

@@ -73,15 +73,7 @@ func TestOriginal(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			b := newBank(w)
-			if test.wrong != nil {
-				test.wrong(b)
-			}
-			var h http.Handler = b
-			if test.proxy != nil {
-				h = test.proxy(b)
-			}
-			r := execute(t, w, h, append(test.args, "--param", "rules=original")...)
+			r := execute(t, w, bankBehind(w, test.wrong, test.proxy), append(test.args, "--param", "rules=original")...)
 			if test.rule == "" {
 				if r.Verdict.Verdict != hotseat.Pass || *r.Verdict.Score <= 0 {
 					t.Fatal(r)

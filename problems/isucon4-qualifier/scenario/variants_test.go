@@ -196,15 +196,7 @@ func playVariants(t *testing.T, w *testWorld, scored *atomic.Int64) {
 			t.Run(v.name+" "+rules, func(t *testing.T) {
 				t.Parallel()
 				play := func(args ...string) problemtest.Outcome {
-					b := newBank(w)
-					if v.change != nil {
-						v.change(b)
-					}
-					var h http.Handler = b
-					if v.proxy != nil {
-						h = v.proxy(b)
-					}
-					return execute(t, w, h, append(args, "--param", "rules="+rules, "--seed", fmt.Sprint(i), "--param", fmt.Sprintf("workload=%d", i%4))...)
+					return execute(t, w, bankBehind(w, v.change, v.proxy), append(args, "--param", "rules="+rules, "--seed", fmt.Sprint(i), "--param", fmt.Sprintf("workload=%d", i%4))...)
 				}
 				forgotten := func(r problemtest.Outcome) []string {
 					return slices.DeleteFunc(ruleIDs(), func(rule string) bool {
