@@ -216,7 +216,13 @@ func TestDrillAdviceOnTickets(t *testing.T) {
 	b.must(b.dir, "up")
 	a := b.advised("--param", "campaign=2")
 	// The small world has about as many timeslots as reservations, so either may come first.
-	if len(a.Findings) == 0 || !has(a.Findings[:1], "missing-index") || !has(all(a.Findings), "missing-index/reservations") {
+	first := func() bool {
+		return len(a.Findings) > 0 && has(a.Findings[:1], "missing-index") && has(all(a.Findings), "missing-index/reservations")
+	}
+	if !first() { // a busy machine leaves a few seconds' run little to judge by
+		a = b.advised("--param", "campaign=2", "--duration", "20s")
+	}
+	if !first() {
 		t.Fatalf("the first finding is not the missing index:\n%s", summary(a))
 	}
 	made := indexes(t, a)
