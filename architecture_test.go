@@ -16,6 +16,7 @@ var allowed = map[string][]string{
 	"hotseat":             {},
 	"hotseat/cache":       {},
 	"hotseat/stack":       {},
+	stackTest:             {"hotseat/stack"},
 	"hotseat/measure":     {},
 	"hotseat/report":      {},
 	"hotseat/bench":       {"hotseat/bench/"},
@@ -30,8 +31,11 @@ var allowed = map[string][]string{
 	"hotseat/judge":       {"hotseat/runner", "hotseat/problem"},
 	"hotseat/compare":     {"hotseat/runner", "hotseat/problem", "hotseat/report"},
 
-	forTests: {"hotseat/bench"},
+	forTests: {"hotseat/bench", stackTest},
 }
+
+// stackTest is the room that only tests may import, and what is for tests.
+const stackTest = "hotseat/stack/stacktest"
 
 // forTests is the room that only the tests of problems may import.
 const forTests = "hotseat/problem/problemtest"
@@ -50,7 +54,7 @@ func room(pkg string) string {
 // may tells whether a package may import another.
 func may(from, to string) bool {
 	switch {
-	case to == forTests:
+	case to == forTests, to == stackTest && from != forTests:
 		return false
 	case to == "hotseat", room(from) == room(to), strings.HasPrefix(from, "hotseat/cmd/"):
 		return true
@@ -122,6 +126,7 @@ func TestTheRuleRefuses(t *testing.T) {
 		{"hotseat/measure/slowlog", "hotseat/report"},
 		{"hotseat/problems/x", forTests},
 		{"hotseat/cmd/hotseat", forTests},
+		{"hotseat/service/nginx", stackTest},
 	} {
 		if may(c.from, c.to) {
 			t.Errorf("%s may import %s", c.from, c.to)

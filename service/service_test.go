@@ -3,15 +3,16 @@ package service
 import (
 	"context"
 	"errors"
-	"net"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"hotseat"
 	"hotseat/stack"
+	"hotseat/stack/stacktest"
 )
 
 func find(t *testing.T, name string) Tool {
@@ -93,16 +94,6 @@ func TestLongOutputKeepsItsBeginning(t *testing.T) {
 	}
 }
 
-func freeAddress(t *testing.T) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
-}
-
 // TestCachesAndApp runs memcached and Redis on TCP and UNIX sockets, and an app
 // beside them.
 func TestCachesAndApp(t *testing.T) {
@@ -113,9 +104,9 @@ func TestCachesAndApp(t *testing.T) {
 	defer func() { _ = os.RemoveAll(dir) }()
 	mc, rd := find(t, "memcached"), find(t, "redis-server")
 	plan := stack.Plan{Dir: dir, Processes: []stack.Process{
-		Memcached{Name: "memcached", Tool: mc, Address: freeAddress(t), MemoryMB: 16}.Process(),
+		Memcached{Name: "memcached", Tool: mc, Address: "127.0.0.1:" + strconv.Itoa(stacktest.FreePort(t)), MemoryMB: 16}.Process(),
 		Memcached{Name: "memcached-unix", Tool: mc, Address: "unix:" + filepath.Join(dir, "mc.sock")}.Process(),
-		Redis{Name: "redis", Tool: rd, Address: freeAddress(t), Dir: dir, Args: []string{"--save", ""}}.Process(),
+		Redis{Name: "redis", Tool: rd, Address: "127.0.0.1:" + strconv.Itoa(stacktest.FreePort(t)), Dir: dir, Args: []string{"--save", ""}}.Process(),
 		Redis{Name: "redis-unix", Tool: rd, Address: "unix:" + filepath.Join(dir, "rd.sock"), Dir: dir, Args: []string{"--save", "", "--requirepass", "x"}}.Process(),
 		App{
 			Name: "app", Dir: dir, Address: "unix:" + filepath.Join(dir, "app.sock"), After: []string{"redis", "memcached"},

@@ -60,7 +60,7 @@ func watcherOf(t *testing.T, st Status) int {
 // has wiped its environment as well. It returns all their pids.
 func drillStack(t *testing.T, dir string) (*Client, []int) {
 	t.Helper()
-	addr := freePort(t)
+	addr := freeAddress(t)
 	c := launch(t, dir,
 		faked("nginx", "child=ignore=TERM,serve", "listen="+addr, "serve").readyWhen(Probe{Kind: ProbeConnect, Address: addr}),
 		faked("daemon", "setsid=ignore=TERM,say=daemon up,serve", "serve").readyWhen(Probe{Kind: ProbeLog, Text: "daemon up"}),

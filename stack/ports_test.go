@@ -16,7 +16,7 @@ import (
 
 func registry(t *testing.T) Ports {
 	t.Helper()
-	return Ports{File: filepath.Join(t.TempDir(), "state", "ports.json"), From: 22000, To: 22100}
+	return Ports{File: filepath.Join(t.TempDir(), "state", "ports.json"), From: 19900, To: 20000}
 }
 
 func leaseOf(t *testing.T, p Ports, owner string, names ...string) map[string]int {

@@ -31,15 +31,13 @@ var exePath = func() string {
 func (p Process) after(names ...string) Process     { p.After = names; return p }
 func (p Process) readyWhen(probes ...Probe) Process { p.Ready = probes; return p }
 
-// freePort finds a port that nobody uses now.
-func freePort(t *testing.T) string {
+// ports are given to this package's servers: stacktest.FreePort cannot be had here.
+var ports = Ports{File: filepath.Join(os.TempDir(), "hotseat-test-"+itoa(os.Geteuid()), "stack.json"), From: 19000, To: 19900}
+
+// freeAddress finds a port that nobody uses and that is given to nobody else until the test ends.
+func freeAddress(t *testing.T) string {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().String()
+	return "127.0.0.1:" + itoa(leaseOf(t, ports, t.TempDir(), "test")["test"])
 }
 
 // runDir is a short folder: t.TempDir holds the test's name.
@@ -96,7 +94,7 @@ func states(s *Supervisor) map[string]State {
 }
 
 func TestEveryProbe(t *testing.T) {
-	tcp, http, maria, talk := freePort(t), freePort(t), freePort(t), freePort(t)
+	tcp, http, maria, talk := freeAddress(t), freeAddress(t), freeAddress(t), freeAddress(t)
 	dir := runDir(t)
 	sock := filepath.Join(dir, "s.sock")
 	flag := filepath.Join(dir, "flag")
@@ -118,7 +116,7 @@ func TestEveryProbe(t *testing.T) {
 }
 
 func TestAProbeThatIsNeverAnswered(t *testing.T) {
-	addr := freePort(t)
+	addr := freeAddress(t)
 	for name, c := range map[string]struct {
 		args  []string
 		probe Probe
@@ -182,7 +180,7 @@ func TestSiblingsStartAndStopTogether(t *testing.T) {
 }
 
 func TestAFailingStartStopsWhatItStarted(t *testing.T) {
-	addr := freePort(t)
+	addr := freeAddress(t)
 	var s *Supervisor
 	s, err := NewSupervisor(Plan{ID: "x", Dir: runDir(t), Processes: []Process{
 		faked("db", "listen="+addr, "serve").readyWhen(Probe{Kind: ProbeConnect, Address: addr}),
@@ -251,7 +249,7 @@ func TestACrashIsToldAndNotRepaired(t *testing.T) {
 }
 
 func TestACrashTakesItsGroupAlong(t *testing.T) {
-	addr := freePort(t)
+	addr := freeAddress(t)
 	s := startHere(t, faked("nginx", "child=listen="+addr+",ignore=TERM,serve", "serve").
 		readyWhen(Probe{Kind: ProbeConnect, Address: addr}))
 	st := s.Status().Processes[0]
@@ -319,7 +317,7 @@ func TestAPortThatIsTakenBeforehand(t *testing.T) {
 }
 
 func TestAPortThatIsTakenMeanwhile(t *testing.T) {
-	addr := freePort(t)
+	addr := freeAddress(t)
 	go func() {
 		time.Sleep(100 * time.Millisecond)
 		l, err := net.Listen("tcp", addr)

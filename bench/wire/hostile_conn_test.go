@@ -26,21 +26,13 @@ import (
 )
 
 func TestConnectFailures(t *testing.T) {
-	closed, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	refusing := closed.Addr().String()
-	if err := closed.Close(); err != nil {
-		t.Fatal(err)
-	}
 	served := rawServer(t, page(10))
 	for _, test := range []struct {
 		name   string
 		target Target
 		code   string
 	}{
-		{"refused", Target{Address: refusing}, CodeRefused},
+		{"refused", Target{Address: "127.0.0.1:1"}, CodeRefused},
 		{"no such unix socket", Target{Network: "unix", Address: filepath.Join(t.TempDir(), "none.sock")}, CodeRefused},
 		{"no answer to the SYN", Target{Address: deafListener(t)}, CodeConnectTimeout},
 		// The kernel connects TCP to no broadcast address.

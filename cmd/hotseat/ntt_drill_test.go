@@ -47,14 +47,8 @@ func wantFirstLine(t *testing.T, exit int, r *hotseat.Result, hint string, words
 
 func TestDrillTicketsPortClosed(t *testing.T) {
 	t.Parallel()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
 	b := newProblem(t, "ntt-ptc-2020")
-	target := "http://" + l.Addr().String()
-	_ = l.Close() // nobody listens there now
-	exit, r := b.benched("--target", target)
+	exit, r := b.benched("--target", nobodyListens)
 	wantVerdict(t, exit, r, 1, hotseat.Fail, "initialize-failed: the connection was refused")
 	if !strings.Contains(r.Hint, "listen on this port") {
 		t.Errorf("hint: %s", r.Hint)

@@ -3,15 +3,17 @@ package problemtest
 import (
 	"bytes"
 	"context"
-	"net"
 	"net/http"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
 	"time"
+
+	"hotseat/stack/stacktest"
 )
 
 // ready is how long a server may take to answer: others are tested at the same time.
@@ -70,19 +72,10 @@ func WaitFor(t testing.TB, what string, ask func() error) {
 	}
 }
 
-// FreePort returns a port of 127.0.0.1 that nobody listens on.
+// FreePort returns a port that nobody uses, for a server of the test's own.
 func FreePort(t testing.TB) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = listener.Close() }()
-	_, port, err := net.SplitHostPort(listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return port
+	return strconv.Itoa(stacktest.FreePort(t))
 }
 
 // Run runs a command in a folder, to its end. A command with a slash in it is one

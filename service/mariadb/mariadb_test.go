@@ -22,6 +22,7 @@ import (
 	"hotseat"
 	"hotseat/service"
 	"hotseat/stack"
+	"hotseat/stack/stacktest"
 )
 
 // shortDir is a folder with room for a socket's path, which t.TempDir's may
@@ -110,7 +111,7 @@ func TestGoldenToServer(t *testing.T) {
 	if err := os.WriteFile(cnf, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	port := freePort(t)
+	port := stacktest.FreePort(t)
 	c := Config{
 		Tool: g.Server, Source: cnf, Out: filepath.Join(dir, "effective", "my.cnf"), DataDir: data,
 		RunDir: filepath.Join(dir, "run"), Socket: filepath.Join(dir, "m.sock"), Port: port,
@@ -150,19 +151,9 @@ func TestGoldenToServer(t *testing.T) {
 	t.Logf("stopped in %s", time.Since(began))
 }
 
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
-}
-
 // TestInitScriptsMayComeByTCP: some contests' scripts know no socket.
 func TestInitScriptsMayComeByTCP(t *testing.T) {
-	g := Golden{Server: server(t), CacheDir: shortDir(t), Port: freePort(t), Args: []string{"--innodb-log-file-size=16M"}}
+	g := Golden{Server: server(t), CacheDir: shortDir(t), Port: stacktest.FreePort(t), Args: []string{"--innodb-log-file-size=16M"}}
 	_, err := g.Get(t.Context(), "k", func(ctx context.Context, _ Conn) error {
 		return open(t, "root@tcp(127.0.0.1:"+strconv.Itoa(g.Port)+")/").PingContext(ctx)
 	})

@@ -10,6 +10,7 @@ import (
 
 	"hotseat/service"
 	"hotseat/stack"
+	"hotseat/stack/stacktest"
 )
 
 // memcachedBefore is how contestants put memcached before an app: pages by
@@ -45,7 +46,7 @@ func TestPagesFromMemcached(t *testing.T) {
 		t.Fatal(err)
 	}
 	c := workspace(t, memcachedBefore)
-	port := freePort(t)
+	port := stacktest.FreePort(t)
 	c.Substitution.Addresses = append(c.Substitution.Addresses, service.Address{Name: "memcached", CanonicalPort: 11211, Port: port})
 	address := fmt.Sprintf("127.0.0.1:%d", port)
 	cache, err := stack.Start(t.Context(), stack.Plan{Dir: c.RunDir, Processes: []stack.Process{

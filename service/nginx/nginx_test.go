@@ -19,17 +19,8 @@ import (
 	"hotseat"
 	"hotseat/service"
 	"hotseat/stack"
+	"hotseat/stack/stacktest"
 )
-
-func freePort(t *testing.T) int {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = l.Close() }()
-	return l.Addr().(*net.TCPAddr).Port
-}
 
 // workspace lays out a folder with an nginx.conf and returns its configuration,
 // with an upstream that answers everything.
@@ -54,7 +45,7 @@ func workspace(t *testing.T, conf string) Config {
 			t.Fatal(err)
 		}
 	}
-	port := freePort(t)
+	port := stacktest.FreePort(t)
 	return Config{
 		Tool: tool, Source: etc, OutDir: filepath.Join(dir, "run", "effective", "nginx"), RunDir: filepath.Join(dir, "run", "nginx"),
 		Substitution: service.Substitution{Addresses: []service.Address{
