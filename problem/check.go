@@ -16,6 +16,8 @@ import (
 	"strings"
 	"time"
 
+	"golang.org/x/sys/unix"
+
 	"hotseat"
 )
 
@@ -324,15 +326,31 @@ func (c *checker) emptyTarget(ctx context.Context, stage Stage) error {
 
 // deadTarget has it load a port where nobody listens.
 func (c *checker) deadTarget(ctx context.Context, stage Stage) error {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
+	address, release, err := deadPort()
 	if err != nil {
 		return hotseat.Unavailable("", "find a free port: %w", err)
 	}
-	target := "http://" + l.Addr().String()
-	if err := l.Close(); err != nil {
-		return err
+	defer release()
+	return c.mustFail(ctx, stage, "dead target", "http://"+address, "a port where nobody listens")
+}
+
+// deadPort holds a port where nobody listens, and nobody else can until it is released: one
+// that is merely free may be given to any server that starts meanwhile.
+func deadPort() (address string, release func(), err error) {
+	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
+	if err != nil {
+		return "", nil, err
 	}
-	return c.mustFail(ctx, stage, "dead target", target, "a port where nobody listens")
+	release = func() { _ = unix.Close(fd) }
+	err = unix.Bind(fd, &unix.SockaddrInet4{Addr: [4]byte{127, 0, 0, 1}})
+	if err == nil {
+		var at unix.Sockaddr
+		if at, err = unix.Getsockname(fd); err == nil {
+			return fmt.Sprintf("127.0.0.1:%d", at.(*unix.SockaddrInet4).Port), release, nil
+		}
+	}
+	release()
+	return "", nil, err
 }
 
 func (c *checker) mustFail(ctx context.Context, stage Stage, name, target, what string) error {

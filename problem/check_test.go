@@ -3,10 +3,12 @@ package problem
 import (
 	"context"
 	"errors"
+	"net"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -311,4 +313,24 @@ func TestCheckOfNothing(t *testing.T) {
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("got %v", err)
 	}
+}
+
+func TestDeadPort(t *testing.T) {
+	address, release, err := deadPort()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if l, err := net.Listen("tcp", address); err == nil {
+		_ = l.Close()
+		t.Error("somebody may listen there")
+	}
+	if conn, err := net.Dial("tcp", address); !errors.Is(err, syscall.ECONNREFUSED) {
+		t.Errorf("connected: %v, %v", conn, err)
+	}
+	release()
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Fatalf("after the release: %v", err)
+	}
+	_ = l.Close()
 }
