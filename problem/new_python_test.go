@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -78,7 +79,7 @@ func TestPythonBenchmark(t *testing.T) {
 	for name, c := range map[string]struct {
 		app     *vote // nil: nobody listens
 		args    []string
-		hangUp  bool // standard input ends at once
+		stop    func(io.Closer, *os.Process) error // what ends it early, given its standard input
 		verdict hotseat.Verdict
 		status  int
 		reason  string
@@ -88,7 +89,8 @@ func TestPythonBenchmark(t *testing.T) {
 		"a lost vote":    {app: &vote{loses: 3}, verdict: hotseat.Fail, status: 1, reason: "[vote.count]", failure: "consistency/sum-mismatch [vote.count]"},
 		"a broken app":   {app: &vote{breaks: 2}, verdict: hotseat.Fail, status: 1, reason: "status 303 of POST /votes", failure: "status/unexpected-status [vote.answers]"},
 		"no app":         {verdict: hotseat.Fail, status: 1, reason: "[vote.answers]", failure: "transport/no-answer [vote.answers]"},
-		"interrupted":    {app: &vote{}, args: []string{"--duration", "1h"}, hangUp: true, verdict: hotseat.Infra, status: 130, reason: "interrupted"},
+		"hung up":        {app: &vote{}, args: []string{"--duration", "1h"}, stop: func(stdin io.Closer, _ *os.Process) error { return stdin.Close() }, verdict: hotseat.Infra, status: 130, reason: "interrupted"},
+		"told to stop":   {app: &vote{}, args: []string{"--duration", "1h"}, stop: func(_ io.Closer, p *os.Process) error { return p.Signal(os.Interrupt) }, verdict: hotseat.Infra, status: 130, reason: "interrupted"},
 		"another flag":   {app: &vote{}, args: []string{"--param", "a=b"}, verdict: hotseat.Infra, status: 2, reason: "--target"},
 		"another target": {app: nil, args: []string{"--target", "https://127.0.0.1:1"}, verdict: hotseat.Infra, status: 2, reason: "--target"},
 	} {
@@ -108,14 +110,19 @@ func TestPythonBenchmark(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			var out bytes.Buffer
+			out := pointed{first: make(chan struct{})}
 			cmd.Stdout, cmd.Stderr = &out, t.Output()
 			if err := cmd.Start(); err != nil {
 				t.Fatal(err)
 			}
-			if c.hangUp {
-				time.Sleep(200 * time.Millisecond)
-				_ = stdin.Close() // what it does about that is the test
+			if c.stop != nil {
+				select {
+				case <-out.first:
+				case <-ctx.Done():
+				}
+				if err := c.stop(stdin, cmd.Process); err != nil {
+					t.Fatal(err)
+				}
 			}
 			var died *exec.ExitError
 			if err := cmd.Wait(); err != nil && !errors.As(err, &died) {
@@ -124,9 +131,23 @@ func TestPythonBenchmark(t *testing.T) {
 			if got := cmd.ProcessState.ExitCode(); got != c.status {
 				t.Errorf("exit status %d, want %d", got, c.status)
 			}
-			checkPythonEvents(t, out.Bytes(), c.verdict, c.reason, c.failure)
+			checkPythonEvents(t, out.all.Bytes(), c.verdict, c.reason, c.failure)
 		})
 	}
+}
+
+// pointed keeps what is written, and tells of the first point.
+type pointed struct {
+	all   bytes.Buffer // a field: its ReadFrom would go past Write
+	first chan struct{}
+	once  sync.Once
+}
+
+func (w *pointed) Write(p []byte) (int, error) {
+	if bytes.Contains(p, []byte(`"point"`)) {
+		w.once.Do(func() { close(w.first) })
+	}
+	return w.all.Write(p)
 }
 
 func checkPythonEvents(t *testing.T, out []byte, verdict hotseat.Verdict, reason, failure string) {

@@ -2,14 +2,15 @@
 # One user who votes and counts: all of hotseat's docs/protocol.md that a benchmark needs.
 import http.client, json, os, random, re, signal, sys, threading, time
 
-began, second, given, votes = time.monotonic(), -1, 0, [5000] * 10
+began, second, given, votes, telling = time.monotonic(), -1, 0, [5000] * 10, threading.RLock()
 
 def emit(event, **members):
-    print(json.dumps({"event": event, "at_s": time.monotonic() - began, **members}), flush=True)
+    with telling: print(json.dumps({"event": event, "at_s": time.monotonic() - began, **members}), flush=True)
 
+# Whoever ends the run waits until all that is counted has been told, to the end of its line.
 def end(verdict, reason, status, score=None, **members):
-    emit("verdict", verdict=verdict, reason=reason, score=score, raw_score=6 * given, deduction=0, **members)
-    os._exit(status)
+    facts = {"verdict": verdict, "reason": reason, "score": score, **members}
+    with telling: emit("verdict", raw_score=6 * given, deduction=0, **facts); os._exit(status)
 
 def fail(kind, code, rule, expected, actual):
     facts = {"class": kind, "code": code, "rule": rule, "expected": str(expected), "actual": str(actual)[:2000]}
@@ -22,8 +23,9 @@ def ask(method, path, want, form=None):
         fail("status", "unexpected-status", "vote.answers", f"status {want} of {method} {path}", answer.status)
     return answer.read().decode("utf-8", "replace")
 
-signal.signal(signal.SIGTERM, lambda *_: end("infra", "interrupted", 130))
-threading.Thread(target=lambda: (sys.stdin.read(), os.kill(os.getpid(), signal.SIGTERM)), daemon=True).start()
+signal.pthread_sigmask(signal.SIG_BLOCK, stops := {signal.SIGTERM, signal.SIGINT})
+for wait in sys.stdin.read, lambda: signal.sigwait(stops):
+    threading.Thread(target=lambda wait=wait: (wait(), end("infra", "interrupted", 130)), daemon=True).start()
 flags = dict(zip(sys.argv[1::2], sys.argv[2::2]))  # every flag has a value
 if not (target := re.fullmatch("http://([^/]+)/?", flags.pop("--target", ""))) or flags.keys() - {"--duration", "--seed"}:
     end("infra", "there are --target http://HOST:PORT, --duration and --seed", 2, usage=True)
@@ -38,8 +40,7 @@ try:
         votes[candidate] += 1
         if (shown := [int(n) for n in re.findall(r'"votes">(\d+)</td>', ask("GET", "/", 200))]) != votes:
             fail("consistency", "sum-mismatch", "vote.count", votes, shown)
-        given += 1
-        emit("point", tag="vote", count=1), emit("point", tag="view", count=1)
+        with telling: given += 1; emit("point", tag="vote", count=1); emit("point", tag="view", count=1)
         if second != (second := int(left)):
             emit("progress", score=6 * given, requests=2 * given, errors=0, users=1, lag_ms=0, generator_cpu_s=time.process_time())
 except (OSError, http.client.HTTPException) as error:
