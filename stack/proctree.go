@@ -18,6 +18,7 @@ import (
 type procStat struct {
 	pid, ppid, pgid, sid int
 	state                byte
+	exiting              bool   // has lost its memory and its environment with it, or is about to; its files may still be open
 	start                uint64 // clock ticks after boot: tells a process from a later one of the same pid
 }
 
@@ -41,9 +42,17 @@ func readStat(pid int) (procStat, error) {
 			return procStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
 		}
 	}
+	flags, err := strconv.ParseUint(f[6], 10, 64)
+	if err != nil {
+		return procStat{}, fmt.Errorf("/proc/%d/stat: %w", pid, err)
+	}
+	st.exiting = flags&exitingFlag != 0
 	st.start, err = strconv.ParseUint(f[19], 10, 64)
 	return st, err
 }
+
+// exitingFlag is PF_EXITING of Linux's sched.h, among the flags of /proc/PID/stat.
+const exitingFlag = 0x4
 
 // gone tells whether the process is dead, though perhaps not waited for yet.
 func (st procStat) gone() bool { return st.state == 'Z' || st.state == 'X' }
@@ -160,6 +169,15 @@ func familyAmong(all []procStat, leader int, mark string) []int {
 		}
 	}
 	return slices.Sorted(maps.Keys(member))
+}
+
+// orphansExit tells whether any orphan of this process is about to be dead. Nobody can
+// tell any more whose it is: its mark went with its memory. Asked after [family], it finds
+// those that lost theirs just then.
+func orphansExit() bool {
+	self := os.Getpid()
+	all, _ := processes() // without /proc nothing can be told, nor waited for
+	return slices.ContainsFunc(all, func(st procStat) bool { return st.ppid == self && st.exiting && !st.gone() })
 }
 
 // killDescendants sends SIGKILL to everything below pid until nothing is left

@@ -117,7 +117,7 @@ func (s *Supervisor) watch(u *unit, p Process, c *child) {
 	}
 	for wait := time.Millisecond; ; wait = min(2*wait, 20*time.Millisecond) {
 		pids, err := family(c.pid, s.mark(p.Name))
-		if err != nil || len(pids) == 0 || time.Since(killAt) > unkillable {
+		if err != nil || len(pids) == 0 && !orphansExit() || time.Since(killAt) > unkillable {
 			break
 		}
 		if time.Since(killAt) >= 0 {
