@@ -47,7 +47,7 @@ func TestNobodyIsThere(t *testing.T) {
 	if f := o.sample(t, "refused"); f.Rule != "x.connect" || f.Side != hotseat.SideTarget {
 		t.Errorf("failure %+v", f)
 	}
-	if o.phase(PhaseLoad) != nil || o.took > 5*time.Second {
+	if o.phase(PhaseLoad) != nil || o.took > 30*time.Second {
 		t.Errorf("it took %s, load phase %v", o.took, o.phase(PhaseLoad))
 	}
 }
@@ -84,12 +84,12 @@ func TestTargetDiesDuringTheLoad(t *testing.T) {
 		_ = s.Listener.Close()
 		s.CloseClientConnections()
 	})
-	o := play(t, impatient(get()), "--target", s.URL, "--duration", "30s")
+	o := play(t, impatient(get()), "--target", s.URL, "--duration", "60s")
 	wantVerdict(t, o, hotseat.Fail, "stopped taking connections")
 	if f := o.sample(t, CodeServerDied); f.Class != hotseat.ClassLifecycle || f.Rule != "x.server-died" {
 		t.Errorf("failure %+v", f)
 	}
-	if o.took > 10*time.Second {
+	if o.took > 30*time.Second {
 		t.Errorf("it took %s", o.took)
 	}
 	refused := o.failures()["connect/refused [x.connect]"]
@@ -188,7 +188,7 @@ func TestPanicIsInfra(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			args := []string{"--target", s.URL, "--duration", "20s", "--seed", "7"}
+			args := []string{"--target", s.URL, "--duration", "60s", "--seed", "7"}
 			if c.contest.Judge != nil { // it is asked at the end only
 				args = []string{"--target", s.URL, "--param", "rules=original"}
 			}
@@ -207,7 +207,7 @@ func TestPanicIsInfra(t *testing.T) {
 			if c.code == "panic" && (!strings.Contains(f.Actual, "trouble_test.go") || !strings.Contains(o.log, "trouble_test.go")) {
 				t.Errorf("no stack in sample or log:\n%s\n%s", f.Actual, o.log)
 			}
-			if o.took > 10*time.Second {
+			if o.took > 30*time.Second {
 				t.Errorf("it took %s", o.took)
 			}
 		})
@@ -267,14 +267,14 @@ func TestInterrupt(t *testing.T) {
 	slow := serve(t, func(w http.ResponseWriter, r *http.Request) {
 		select {
 		case <-r.Context().Done():
-		case <-time.After(20 * time.Second):
+		case <-time.After(time.Minute):
 		}
 	})
 	long := []string{"--target", slow.URL, "--duration", "60s"}
 	check := func(t *testing.T, o *outcomeOf) {
 		t.Helper()
 		wantVerdict(t, o, hotseat.Infra, hotseat.ReasonInterrupted)
-		if o.status != hotseat.ExitInterrupted || o.took > 5*time.Second {
+		if o.status != hotseat.ExitInterrupted || o.took > 30*time.Second {
 			t.Errorf("exit status %d after %s", o.status, o.took)
 		}
 		if len(o.failures()) != 0 {

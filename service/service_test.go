@@ -78,7 +78,7 @@ func TestAGivenUpBuildLeavesNothing(t *testing.T) {
 	defer cancel()
 	began := time.Now()
 	err := Build(ctx, t.TempDir(), []string{"sh", "-c", "sleep 60 & sleep 60"}, BaseEnv())
-	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 4*time.Second {
+	if !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 30*time.Second {
 		t.Errorf("error %v after %s", err, time.Since(began))
 	}
 	if pids, err := stack.Descendants(os.Getpid()); err != nil || len(pids) > 0 {
