@@ -18,6 +18,7 @@ import (
 	"hotseat/service/mariadb"
 	"hotseat/service/nginx"
 	"hotseat/stack"
+	"hotseat/stack/stacktest"
 )
 
 // TestMain lets the test binary be the hidden commands of hotseat, and an app.
@@ -45,10 +46,9 @@ func realStack(t *testing.T, golden string) stack.Plan {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { _ = os.RemoveAll(dir) })
-	ports, err := stack.Ports{File: filepath.Join(filepath.Dir(filepath.Dir(golden)), "ports.json"), From: 21000, To: 22000}.
-		Lease(dir, []string{"web", "app", "mysql"})
-	if err != nil {
-		t.Fatal(err)
+	ports := map[string]int{}
+	for _, name := range []string{"web", "app", "mysql"} {
+		ports[name] = stacktest.FreePort(t)
 	}
 	sub := service.Substitution{Addresses: []service.Address{
 		{Name: "web", CanonicalPort: 80, Port: ports["web"]},
