@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html"
 	"math/rand/v2"
@@ -107,7 +108,8 @@ func (s *rehearsal) play(cast []*account) error {
 	if s.err = s.private(); s.err != nil {
 		return s.err
 	}
-	if s.err = s.front(); s.err != nil {
+	page, assets := s.front()
+	if s.err = cmp.Or(page.Err(), assets); s.err != nil {
 		return s.err
 	}
 
