@@ -73,7 +73,7 @@ func TestOriginal(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
-			args := append(test.args, "--param", "rules=original")
+			args := append([]string{"--param", "rules=original"}, test.args...)
 			if test.rule == "" {
 				args = append(args, "--duration", "1s") // something is served on a busy machine, too
 			}
