@@ -38,8 +38,8 @@ func TestWhatTheEndCutsIsNotBlamed(t *testing.T) {
 	}{
 		"cut at once":                     {2 * time.Second, 0, 0, 0},
 		"cut after the drain":             {2 * time.Second, 200 * time.Millisecond, 0, 0},
-		"ends within the drain":           {500 * time.Millisecond, 5 * time.Second, 0, 4},
-		"second request gets little time": {500 * time.Millisecond, 5 * time.Second, 50 * time.Millisecond, 2},
+		"ends within the drain":           {500 * time.Millisecond, time.Minute, 0, 4},
+		"second request gets little time": {500 * time.Millisecond, time.Minute, 50 * time.Millisecond, 2},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -72,6 +72,9 @@ func TestWhatTheEndCutsIsNotBlamed(t *testing.T) {
 			}
 			if c.points < 4 && (cut.Load() != 2 || sent.Load() != 2) {
 				t.Errorf("%d users were cut, %d of them after sending; want both", cut.Load(), sent.Load())
+			}
+			if o.took > 30*time.Second {
+				t.Errorf("it took %s", o.took)
 			}
 		})
 	}
@@ -315,7 +318,7 @@ func TestThinkEndsWithTheLoad(t *testing.T) {
 		u.Think(time.Minute, 2*time.Minute)
 		return nil
 	})
-	c.Drain = 10 * time.Second
+	c.Drain = 2 * time.Minute
 	if o := play(t, c, "--target", s.URL); o.took > 30*time.Second {
 		t.Errorf("it took %s", o.took)
 	}
